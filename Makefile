@@ -1,0 +1,40 @@
+# Two commands to know: `make model` and `make test`. The rest is listed by `make help`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
+
+.PHONY: help model test lint bench lock clean
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+# The light environment: what `pip install doneness` brings, at the locked versions.
+$(VENV)/.model: pyproject.toml requirements.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	touch $@
+
+# The full one: every extra and the development tools.
+$(VENV)/.test: $(VENV)/.model
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(PIP) --editable '.[all]' --group dev
+	touch $@
+
+model: $(VENV)/.model ## set up, then look for divergences: pytest -m model
+	$(BIN)/python -m pytest -m model
+
+test: $(VENV)/.test lint ## set up, then everything
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test ## format, lint, types, import directions
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	PYTHONPATH= $(BIN)/lint-imports
+
+lock: ## resolve the lock file anew
+	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
+	$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --all-extras --group dev --group peers --group fuzz --group mutants --no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml
+
+clean: ## remove the environment and caches
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

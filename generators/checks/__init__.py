@@ -1,0 +1,1 @@
+"""The checks themselves; `doneness.contract` only calls them."""

@@ -1,0 +1,1 @@
+"""Reducers and decoders under test, in any language."""

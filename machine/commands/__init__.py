@@ -1,0 +1,1 @@
+"""Subcommands of `doneness` that need only the machine."""

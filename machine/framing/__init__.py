@@ -1,0 +1,1 @@
+"""SSE framing: bytes in, events out (contract §5)."""

@@ -1,0 +1,1 @@
+"""The JavaScript reducer and decoder, shipped as data."""

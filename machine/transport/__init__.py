@@ -1,0 +1,1 @@
+"""In front of the reducer, never inside it (contract §7)."""

@@ -1,0 +1,1 @@
+"""Views of the agent's event stream; each only reads events."""

@@ -1,0 +1,1 @@
+"""The contract as tests: `pytest --pyargs doneness.contract -m model`."""

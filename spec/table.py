@@ -97,10 +97,19 @@ class Declaration:
         Raises:
             LookupError: nobody decided the pair for these facts.
         """
-        for row in self.rows_for(state, trigger):
-            if all(guard_holds(guard, holds) for guard in row.guards):
-                return row
-        raise LookupError(f"{self.name}: nobody decided {trigger} in {state}")
+        return first_that_holds(self.rows_for(state, trigger), holds)
+
+
+def first_that_holds(rows: Iterable[Row], holds: Callable[[str], bool]) -> Row:
+    """The first row whose guards all hold.
+
+    Raises:
+        LookupError: there is none, so nobody decided.
+    """
+    for row in rows:
+        if all(guard_holds(guard, holds) for guard in row.guards):
+            return row
+    raise LookupError("nobody decided this pair for these facts")
 
 
 def guard_holds(guard: str, holds: Callable[[str], bool]) -> bool:

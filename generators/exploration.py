@@ -1,0 +1,211 @@
+"""The product of declaration and reducer, explored breadth first to a fixpoint.
+
+Every event of the alphabet is tried in every joint state that can be reached; after each, all
+that the subject shows must be what the declaration says. Two traces that lead to the same
+abstract state are followed only once, so what makes states *the same* is part of the claim: it is
+stated per layer, printed with the result, and tested (two concrete states held equal must behave
+alike).
+
+One layer cannot tell everything apart and stay small, so there are several, each rich where the
+others are poor.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from doneness.generators.moves import TEMPLATES, Template
+from doneness.generators.oracle import Move, Oracle
+from doneness.generators.subject import Snapshot, Subject
+
+RUN: Final = "run-A"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One abstraction to explore.
+
+    Attributes:
+        claim: What makes two states the same, with the caps, in words.
+        key: The abstract state of the declaration.
+        picks: Which templates are tried.
+        hidden: Whether the reducer's own abstract state is part of the joint state.
+    """
+
+    name: str
+    claim: str
+    key: Callable[[Oracle], Hashable]
+    picks: Callable[[Template], bool]
+    hidden: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A trace after which a subject shows something else than the declaration says."""
+
+    templates: tuple[Template, ...]
+    moves: tuple[Move, ...]
+    expected: dict[str, object]
+    shown: Snapshot
+
+
+@dataclass
+class Exploration:
+    """What an exploration found out.
+
+    Attributes:
+        pairs: How often each (lifecycle state, trigger) was decided.
+        steps: How often each step of admission caught an event.
+        complete: Whether the fixpoint was reached.
+    """
+
+    layer: str
+    states: int = 0
+    edges: int = 0
+    depth: int = 0
+    complete: bool = True
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    steps: Counter[str] = field(default_factory=Counter)
+    differences: list[Difference] = field(default_factory=list)
+
+
+NUMBERS_MAX: Final = 12
+COUNTS_MAX: Final = 2
+
+
+def _lifecycle_key(oracle: Oracle) -> Hashable:
+    if oracle.terminal is not None or oracle.closed:  # nothing else decides what can still happen
+        return (oracle.state, oracle.closed, bool(oracle.issues))
+    return (
+        oracle.state,
+        tuple(sorted(oracle.tools.values())),
+        oracle.waiting,
+        oracle.cancel_requested,
+        bool(oracle.issues),
+    )
+
+
+def _payload_key(oracle: Oracle) -> Hashable:
+    return (oracle.state, oracle.closed, bool(oracle.issues))
+
+
+def _evidence_key(oracle: Oracle) -> Hashable:
+    return (frozenset(oracle.issues), oracle.closed, oracle.terminal)
+
+
+def _numbers_key(oracle: Oracle) -> Hashable:
+    return (
+        min(oracle.last_seq, NUMBERS_MAX),
+        min(oracle.duplicates, COUNTS_MAX),
+        min(oracle.foreign, COUNTS_MAX),
+        bool(oracle.issues),
+        oracle.closed,
+    )
+
+
+_EVIDENCE_EVENTS: Final = (
+    "text",
+    "EOF",
+    "failed without text",
+    "not an envelope: no run",
+    "not JSON: half a surrogate pair",
+    "the last id, other data",
+    "a gap by one",
+    "kind 'future.completed'",
+    "started c2",
+)
+
+LAYERS: Final = (
+    Layer(
+        "lifecycle",
+        "the states of two calls, in any order; waiting, cancel, EOF and any issue as yes or no; "
+        "calls and requests no longer told apart once the run or the connection ended",
+        _lifecycle_key,
+        lambda template: template.group in ("kind", "eof"),
+    ),
+    Layer(
+        "payloads",
+        "lifecycle state, EOF and any issue as yes or no; every bad payload, envelope and value",
+        _payload_key,
+        lambda template: template.group != "",
+        hidden=False,
+    ),
+    Layer(
+        "evidence",
+        "the set of all issues, EOF and terminal; one event for each issue",
+        _evidence_key,
+        lambda template: template.name in _EVIDENCE_EVENTS,
+        hidden=False,
+    ),
+    Layer(
+        "numbers",
+        f"seq up to {NUMBERS_MAX}, duplicates and foreign up to {COUNTS_MAX}",
+        _numbers_key,
+        lambda template: (
+            template.group in ("order", "repeat", "foreign", "eof")
+            or template.name in ("text", "text under a free id", "text under a later id")
+        ),
+    ),
+)
+
+
+def explore(
+    subject: Subject,
+    layer: Layer,
+    *,
+    templates: Sequence[Template] = TEMPLATES,
+    states_max: int = 100_000,
+    differences_max: int = 1,
+) -> Exploration:
+    """Explore one layer, breadth first, until nothing new is found.
+
+    Stops early, and is then not complete, at `differences_max` differences or `states_max` states.
+    """
+    found = Exploration(layer.name, states=1)
+    alphabet = [template for template in templates if layer.picks(template)]
+    seen: set[Hashable] = {(layer.key(Oracle(RUN)), None)}
+    frontier: list[tuple[tuple[Template, ...], tuple[Move, ...], Oracle]] = [((), (), Oracle(RUN))]
+    while frontier:
+        tried = []
+        for path, moves, oracle in frontier:
+            for template in alphabet:
+                move = template.make(oracle)
+                if move is None:
+                    continue
+                after = oracle.fork()
+                decision = after.take(move)
+                if decision.step is not None:
+                    found.steps[decision.step.catches] += 1
+                else:
+                    found.pairs[decision.state, str(decision.trigger)] += 1
+                tried.append(((*path, template), (*moves, move), after))
+        found.edges += len(tried)
+        shown = subject.last(RUN, [[move.event for move in moves] for _, moves, _ in tried])
+        frontier = []
+        for (path, moves, oracle), snapshot in zip(tried, shown, strict=True):
+            expected = oracle.observables()
+            if not agrees(expected, snapshot):
+                found.differences.append(Difference(path, moves, expected, snapshot))
+                if len(found.differences) >= differences_max:
+                    found.complete = False
+                    return found
+                continue
+            hidden = snapshot.get("hidden") if layer.hidden else None
+            key = (layer.key(oracle), hidden)
+            if key not in seen:
+                seen.add(key)
+                frontier.append((path, moves, oracle))
+        found.states = len(seen)
+        found.depth += bool(frontier)
+        if found.states > states_max:
+            found.complete = False
+            return found
+    return found
+
+
+def agrees(expected: dict[str, object], shown: Snapshot) -> bool:
+    """Whether all that a subject shows is what is expected of it."""
+    return all(shown[name] == value for name, value in expected.items() if name in shown)

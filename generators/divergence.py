@@ -1,0 +1,160 @@
+"""A divergence: found, shrunk, shown to a person, and written as a case that is ready to keep.
+
+Shrinking works on what the events *are* (templates), not on their bytes: after each deletion the
+events are made anew from the declaration's state, so numbers, ids and digests stay right and the
+stream that remains is as legal as the one that was found.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from doneness.generators.exploration import agrees
+from doneness.generators.moves import Template, play
+from doneness.generators.oracle import Move, Oracle
+from doneness.generators.subject import Snapshot, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table: an event, what is expected after it, and what is shown."""
+
+    move: Move
+    expected: dict[str, object]
+    shown: Snapshot
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything is shown that is not expected."""
+        return not agrees(self.expected, self.shown)
+
+    def explained(self) -> list[str]:
+        """What exactly differs, a line each."""
+        if "failure" in self.shown:
+            return [f"   {self.shown['failure']}"]
+        return [
+            f"   {name}: declared {_short(value)}, shown {_short(self.shown[name])}"
+            for name, value in self.expected.items()
+            if name in self.shown and self.shown[name] != value
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """A stream on which a subject leaves the contract, up to the first difference."""
+
+    subject: str
+    check: str
+    run: str
+    lines: tuple[Line, ...]
+
+    @property
+    def name(self) -> str:
+        """A name for the case: the check, and the event that showed the difference."""
+        words = f"{self.check} {self.lines[-1].move.name}" if self.lines else self.check
+        return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:80]
+
+    def table(self) -> str:
+        """The stream as a numbered table; the first difference is marked."""
+        rows = [("", "#", "event", "declared", "shown")]
+        for number, line in enumerate(self.lines, 1):
+            mark = ">" if line.differs else ""
+            shown = str(line.shown.get("status", "?"))
+            rows.append((mark, str(number), line.move.name, str(line.expected["status"]), shown))
+        widths = [max(len(row[column]) for row in rows) for column in range(5)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        lines += self.lines[-1].explained() if self.lines else []
+        return "\n".join(lines)
+
+    def case(self) -> dict[str, Any]:
+        """The stream as a case, with the statuses that the declaration expects."""
+        return {
+            "name": self.name,
+            "run": self.run,
+            "events": [line.move.event for line in self.lines],
+            "expected_steps": [str(line.expected["status"]) for line in self.lines],
+            "shown_steps": [str(line.shown.get("status")) for line in self.lines],
+            "found_by": self.check,
+            "subject": self.subject,
+        }
+
+    def write(self, folder: Path) -> Path | None:
+        """Write the case below `folder`; None where an event has no JSON form."""
+        try:
+            text = json.dumps(self.case(), ensure_ascii=True, indent=1, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            return None
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.name}.json"
+        path.write_text(text + "\n", "utf-8")
+        return path
+
+
+class DivergenceError(AssertionError):
+    """A subject left the contract."""
+
+    def __init__(self, divergence: Divergence) -> None:
+        super().__init__(
+            f"{divergence.subject} leaves the contract ({divergence.check})\n{divergence.table()}"
+        )
+        self.divergence = divergence
+
+
+def compare(
+    subject: Subject, check: str, run: str, moves: Sequence[Move], *, oracle: Oracle | None = None
+) -> Divergence | None:
+    """Run moves through declaration and subject; the divergence, if there is one."""
+    [shown] = subject.every(run, [[move.event for move in moves]])
+    oracle = oracle or Oracle(run)
+    lines = []
+    for move, snapshot in zip(moves, shown, strict=True):
+        oracle.take(move)
+        lines.append(Line(move, oracle.observables(), snapshot))
+        if not agrees(lines[-1].expected, snapshot):
+            return Divergence(subject.name, check, run, tuple(lines))
+    return None
+
+
+def shrink(
+    subject: Subject, check: str, run: str, templates: Iterable[Template]
+) -> Divergence | None:
+    """A stream that still diverges, from which nothing can be left out.
+
+    None if the templates do not make the subject diverge at all.
+    """
+    kept = list(templates)
+    best = _diverges(subject, check, run, kept)
+    if best is None:
+        return None
+    width = max(1, len(kept) // 2)
+    while width:
+        start = 0
+        while start < len(kept):
+            shorter = kept[:start] + kept[start + width :]
+            found = _diverges(subject, check, run, shorter)
+            if found is None:
+                start += width
+            else:
+                kept, best = shorter, found
+        width //= 2
+    return best
+
+
+def _diverges(
+    subject: Subject, check: str, run: str, templates: list[Template]
+) -> Divergence | None:
+    return compare(subject, check, run, play(Oracle(run), templates))
+
+
+def _short(value: object, width_max: int = 70) -> str:
+    text = repr(value) if not isinstance(value, str) else ascii(str(value))
+    text = re.sub(r"<\w+\.\w+: ('\w+')>", r"\1", text)
+    return text if len(text) <= width_max else f"{text[: width_max - 1]}…"

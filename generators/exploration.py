@@ -60,6 +60,7 @@ class Exploration:
         pairs: How often each (lifecycle state, trigger) was decided.
         steps: How often each step of admission caught an event.
         complete: Whether the fixpoint was reached.
+        paths: A shortest way to each state.
     """
 
     layer: str
@@ -69,6 +70,7 @@ class Exploration:
     complete: bool = True
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     steps: Counter[str] = field(default_factory=Counter)
+    paths: list[tuple[Template, ...]] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
 
 
@@ -153,7 +155,7 @@ LAYERS: Final = (
 
 
 def explore(
-    subject: Subject,
+    subject: Subject | None,
     layer: Layer,
     *,
     templates: Sequence[Template] = TEMPLATES,
@@ -162,18 +164,20 @@ def explore(
 ) -> Exploration:
     """Explore one layer, breadth first, until nothing new is found.
 
-    Stops early, and is then not complete, at `differences_max` differences or `states_max` states.
+    Without a subject the declaration is explored alone. Stops early, and is then not complete,
+    at `differences_max` differences or `states_max` states.
     """
-    found = Exploration(layer.name, states=1)
+    found = Exploration(layer.name, states=1, paths=[()])
     alphabet = [template for template in templates if layer.picks(template)]
     seen: set[Hashable] = {(layer.key(Oracle(RUN)), None)}
+    takes_all = subject is None or not subject.json_only
     frontier: list[tuple[tuple[Template, ...], tuple[Move, ...], Oracle]] = [((), (), Oracle(RUN))]
     while frontier:
         tried = []
         for path, moves, oracle in frontier:
             for template in alphabet:
                 move = template.make(oracle)
-                if move is None or (subject.json_only and not move.json):
+                if move is None or not (move.json or takes_all):
                     continue
                 after = oracle.fork()
                 decision = after.take(move)
@@ -183,7 +187,8 @@ def explore(
                     found.pairs[decision.state, str(decision.trigger)] += 1
                 tried.append(((*path, template), (*moves, move), after))
         found.edges += len(tried)
-        shown = subject.last(RUN, [[move.event for move in moves] for _, moves, _ in tried])
+        traces = [[move.event for move in moves] for _, moves, _ in tried]
+        shown = subject.last(RUN, traces) if subject else [{}] * len(traces)
         frontier = []
         for (path, moves, oracle), snapshot in zip(tried, shown, strict=True):
             expected = oracle.observables()
@@ -197,6 +202,7 @@ def explore(
             key = (layer.key(oracle), hidden)
             if key not in seen:
                 seen.add(key)
+                found.paths.append(path)
                 frontier.append((path, moves, oracle))
         found.states = len(seen)
         found.depth += bool(frontier)

@@ -1,0 +1,234 @@
+"""The named properties P1 to P9 (contract §8), each checked on what a subject shows.
+
+A property looks at the events (their makers say what they are) and at the snapshots, never at
+the oracle: it would hold the declaration to account as well. P10, on bytes, is a framing check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final
+
+from doneness.generators.moves import BY_NAME, Template, digest_of
+from doneness.generators.oracle import Move, Oracle
+from doneness.generators.subject import Snapshot, Subject
+from doneness.spec import lifecycle
+from doneness.spec.vocabulary import CallState, Outcome, Status
+
+SUCCESSES: Final = frozenset({Status.CHECKING, Status.DONE, Status.REJECTED})
+SETTLED: Final = frozenset({CallState.RETURNED, CallState.FAILED})
+
+_CONTRADICTS: Final = frozenset(
+    {lifecycle.BAD_PAYLOAD, lifecycle.UNKNOWN_KIND, lifecycle.CHECKED_BADLY}
+)
+_REFUSING_STEPS: Final = frozenset({"not_an_envelope", "not_strict_json", "same_id_other_content"})
+
+_FACTS: Final = (
+    "issues",
+    "terminal",
+    "verdict",
+    "waiting",
+    "cancel_requested",
+    "closed",
+    "unresolved",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A trace and what a subject showed after each of its events."""
+
+    run: str
+    templates: tuple[Template, ...]
+    moves: tuple[Move, ...]
+    shown: tuple[Snapshot, ...]
+
+    def upto(self, index: int) -> str:
+        """The events up to an index as numbered lines, for people."""
+        return "\n".join(
+            f"  {number}  {move.name:40}  {snapshot.get('status', snapshot.get('failure'))}"
+            for number, (move, snapshot) in enumerate(
+                zip(self.moves[: index + 1], self.shown, strict=False), 1
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A story that breaks a property, and where."""
+
+    story: Story
+    index: int
+    reason: str
+
+
+def stories(subject: Subject, run: str, walks: Iterable[Sequence[Template]]) -> list[Story]:
+    """Run walks through a subject."""
+    played = []
+    for walk in walks:
+        templates, moves = made(run, walk, json_only=subject.json_only)
+        played.append((templates, moves))
+    shown = subject.every(run, [[move.event for move in moves] for _, moves in played])
+    return [
+        Story(run, tuple(templates), tuple(moves), tuple(snapshots))
+        for (templates, moves), snapshots in zip(played, shown, strict=True)
+    ]
+
+
+def made(
+    run: str, walk: Iterable[Template], *, json_only: bool
+) -> tuple[list[Template], list[Move]]:
+    """The templates of a walk that can be played, and their moves."""
+    oracle = Oracle(run)
+    templates, moves = [], []
+    for template in walk:
+        move = template.make(oracle)
+        if move is None or (json_only and not move.json):
+            continue
+        oracle.take(move)
+        templates.append(template)
+        moves.append(move)
+    return templates, moves
+
+
+def p1_done_is_earned(story: Story) -> Breach | None:
+    """P1: `done` only with an uncontradicted success followed by an ok check bound to it."""
+    digest = None
+    accepted = contradicted = closed = False
+    for index, (move, snapshot) in enumerate(zip(story.moves, story.shown, strict=True)):
+        contradicted |= (
+            move.caught in _REFUSING_STEPS or not move.in_order or move.trigger in _CONTRADICTS
+        )
+        closed |= move.trigger == lifecycle.EOF
+        if move.trigger == lifecycle.SUCCEEDED and digest is None and not closed:
+            digest = digest_of(str(move.args["final_text"]))
+        if move.trigger == lifecycle.CHECKED_OK and not closed:
+            accepted |= digest is not None and move.args["digest"] == digest
+        if snapshot.get("status") == Status.DONE and (contradicted or not accepted):
+            why = "a contradiction" if contradicted else "no accepted result"
+            return Breach(story, index, f"done is shown, but there is {why}")
+    return None
+
+
+def p2_issues_stay(story: Story) -> Breach | None:
+    """P2: an issue is for good, and while there is one the status is unknown."""
+    before: list[object] = []
+    for index, snapshot in enumerate(story.shown):
+        issues = _list(snapshot["issues"])
+        if issues[: len(before)] != before:
+            return Breach(story, index, f"issues {before} became {issues}")
+        if issues and snapshot["status"] != Status.UNKNOWN:
+            return Breach(story, index, f"{snapshot['status']} is shown in spite of {issues}")
+        before = issues
+    return None
+
+
+def p5_eof_makes_no_success(story: Story) -> Breach | None:
+    """P5: the end of the connection never makes a success."""
+    before: object = Status.RUNNING
+    for index, (move, snapshot) in enumerate(zip(story.moves, story.shown, strict=True)):
+        status = snapshot.get("status")
+        if move.trigger == lifecycle.EOF and status in SUCCESSES and status != before:
+            return Breach(story, index, f"EOF turned {before} into {status}")
+        before = status
+    return None
+
+
+def p6_terminal_stays(story: Story) -> Breach | None:
+    """P6: a terminal is never replaced."""
+    before: object = None
+    for index, snapshot in enumerate(story.shown):
+        terminal = snapshot["terminal"]
+        if before is not None and terminal != before:
+            return Breach(story, index, f"terminal {before} became {terminal}")
+        before = terminal
+    return None
+
+
+def p7_no_success_with_an_open_call(story: Story) -> Breach | None:
+    """P7: no success with an open call."""
+    for index, snapshot in enumerate(story.shown):
+        tools: Any = snapshot["tools"]
+        open_calls = [call for call, state in tools.items() if state not in SETTLED]
+        succeeded = snapshot.get("terminal") == Outcome.SUCCEEDED or snapshot["status"] in SUCCESSES
+        if succeeded and open_calls:
+            return Breach(story, index, f"a success with open calls {open_calls}")
+    return None
+
+
+def p8_nothing_raises(story: Story) -> Breach | None:
+    """P8: nothing raises, and every answer has a status."""
+    for index, snapshot in enumerate(story.shown):
+        if "failure" in snapshot or "status" not in snapshot:
+            return Breach(story, index, str(snapshot.get("failure", "no status")))
+    return None
+
+
+def p9_status_follows_from_the_facts(all_stories: Iterable[Story]) -> Breach | None:
+    """P9: the status is a function of the facts: equal facts never show two statuses."""
+    known: dict[str, object] = {}
+    for story in all_stories:
+        for index, snapshot in enumerate(story.shown):
+            facts = repr([(name, snapshot.get(name)) for name in _FACTS])
+            status = known.setdefault(facts, snapshot["status"])
+            if status != snapshot["status"]:
+                return Breach(story, index, f"{facts} shows {status} and {snapshot['status']}")
+    return None
+
+
+PER_STORY: Final[tuple[tuple[Callable[[Story], Breach | None], tuple[str, ...]], ...]] = (
+    (p1_done_is_earned, ("status",)),
+    (p2_issues_stay, ("status", "issues")),
+    (p5_eof_makes_no_success, ("status",)),
+    (p6_terminal_stays, ("terminal",)),
+    (p7_no_success_with_an_open_call, ("status", "tools")),
+    (p8_nothing_raises, ()),
+)
+"""Properties of one story, each with the observables that it needs."""
+
+
+def inserted(
+    subject: Subject, story: Story, names: Sequence[str], counter: str, random: Random
+) -> Breach | None:
+    """P3, P4: inserting such events changes one counter alone.
+
+    The events are inserted at up to three random places; what the story showed at its end must be
+    shown again, but for the counter, which has grown by as many.
+    """
+    walk = list(story.templates)
+    for _ in range(3):
+        walk.insert(random.randint(0, len(walk)), BY_NAME[random.choice(names)])
+    templates, moves = made(story.run, walk, json_only=subject.json_only)
+    more = len(moves) - len(story.moves)
+    if not more or not story.shown:
+        return None
+    [shown] = subject.every(story.run, [[move.event for move in moves]])
+    longer = Story(story.run, tuple(templates), tuple(moves), tuple(shown))
+    for name, value in story.shown[-1].items():
+        expected = value + more if name == counter and isinstance(value, int) else value
+        if shown[-1].get(name) != expected:
+            reason = f"{name} is {shown[-1].get(name)!r} instead of {expected!r}"
+            return Breach(longer, len(moves) - 1, f"{more} inserted: {reason}")
+    return None
+
+
+DUPLICATES: Final = ("the last again", "the first again", "the last again, keys in another order")
+FOREIGN: Final = ("another run", "another run, its name a prefix")
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+__all__ = [
+    "DUPLICATES",
+    "FOREIGN",
+    "PER_STORY",
+    "Breach",
+    "Story",
+    "inserted",
+    "p9_status_follows_from_the_facts",
+    "stories",
+]

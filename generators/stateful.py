@@ -1,0 +1,167 @@
+"""Hypothesis machines: concrete data from every corner, on one run and on a board of many.
+
+Rules only decide what happens; the whole trace runs through the subject once, at the end, and
+each step is compared. So a machine works for a subject in another process as well, and shrinking
+stays Hypothesis' own. The start is an access path of the declaration, chosen in `initialize`:
+swarm testing may switch a rule off for a whole example, but not that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from doneness.generators import strategies as draws
+from doneness.generators.divergence import Divergence, DivergenceError, compare
+from doneness.generators.moves import play
+from doneness.generators.oracle import Move, Oracle
+from doneness.generators.subject import Subject
+from doneness.generators.walks import access_paths
+
+STEPS: Final = 12
+
+_Sort = Callable[[Oracle], "st.SearchStrategy[Move | None]"]
+
+ONE_RUN: Final = "a run"
+
+
+class OneRun(RuleBasedStateMachine):
+    """One run, any data."""
+
+    subject: ClassVar[Subject]
+    fired: ClassVar[Counter[str]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.oracle = Oracle(ONE_RUN)
+        self.moves: list[Move] = []
+
+    def take(self, data: st.DataObject, sort: _Sort) -> None:
+        """Draw a move of a sort and let the oracle take it."""
+        move = data.draw(sort(self.oracle))
+        if move is not None and (move.json or not self.subject.json_only):
+            self.oracle.take(move)
+            self.moves.append(move)
+            self.fired[sort.__name__] += 1
+
+    @initialize(start=st.integers(0, 10**6))
+    def begin(self, start: int) -> None:
+        """Take a shortest way to some state of the declaration."""
+        paths = access_paths()
+        self.moves += play(self.oracle, paths[start % len(paths)])
+
+    @rule(data=st.data())
+    def goes_on(self, data: st.DataObject) -> None:
+        """The next event, good in form."""
+        self.take(data, draws.admitted)
+
+    @rule(data=st.data(), sort=st.sampled_from([draws.bad_payloads, draws.unknown_kinds]))
+    def says_nonsense(self, data: st.DataObject, sort: _Sort) -> None:
+        """The next event, with a payload or a kind that the contract does not have."""
+        self.take(data, sort)
+
+    @rule(data=st.data(), sort=st.sampled_from([draws.repeats, draws.out_of_order, draws.foreign]))
+    def is_transported_badly(self, data: st.DataObject, sort: _Sort) -> None:
+        """An event again, out of order, or of another run."""
+        self.take(data, sort)
+
+    @rule(data=st.data(), sort=st.sampled_from([draws.malformed, draws.not_json, draws.ends]))
+    def breaks(self, data: st.DataObject, sort: _Sort) -> None:
+        """No envelope, no JSON, or the end of the connection."""
+        self.take(data, sort)
+
+    @rule(data=st.data())
+    def plays_a_letter(self, data: st.DataObject) -> None:
+        """Any letter of the alphabet that exploration uses."""
+        self.take(data, draws.from_templates)
+
+    def teardown(self) -> None:
+        """Run the trace and compare every step."""
+        found = compare(self.subject, "random data, one run", ONE_RUN, self.moves)
+        if found is not None:
+            raise DivergenceError(found)
+
+
+class Board(RuleBasedStateMachine):
+    """Many runs interleaved, each reducer is fed everything."""
+
+    subject: ClassVar[Subject]
+    fired: ClassVar[Counter[str]]
+    runs: ClassVar[tuple[str, ...]] = ("a", "a:1", "运行")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.oracles = {run: Oracle(run) for run in self.runs}
+        self.moves: dict[str, list[Move]] = {run: [] for run in self.runs}
+
+    @rule(
+        data=st.data(),
+        run=st.sampled_from(runs),
+        sort=st.sampled_from(
+            [
+                draws.admitted,
+                draws.from_templates,
+                draws.repeats,
+                draws.out_of_order,
+                draws.malformed,
+            ]
+        ),
+    )
+    def happens(self, data: st.DataObject, run: str, sort: _Sort) -> None:
+        """Something happens in one run, and everybody hears of it."""
+        move = data.draw(sort(self.oracles[run]))
+        if move is None or (self.subject.json_only and not move.json):
+            return
+        self.fired[sort.__name__] += 1
+        own = isinstance(move.event, dict) and move.event.get("run") == run
+        for other, oracle in self.oracles.items():
+            if other == run:
+                seen = move
+            elif move.event is None:
+                continue
+            elif own or move.caught == "not_an_envelope":
+                seen = draws.seen_by_another(move)
+            else:
+                continue  # a stray of a third run: it may be this one's
+            oracle.take(seen)
+            self.moves[other].append(seen)
+
+    def teardown(self) -> None:
+        """Run every reducer's trace and compare every step."""
+        for run, moves in self.moves.items():
+            found = compare(self.subject, "random data, many runs", run, moves)
+            if found is not None:
+                raise DivergenceError(found)
+
+
+MACHINES: Final = (OneRun, Board)
+
+
+def run_machine(
+    machine: type[OneRun | Board], subject: Subject, *, seed_value: int, examples: int
+) -> tuple[Counter[str], Divergence | None]:
+    """Run a machine on a subject; what fired, and the shrunk divergence, if there is one."""
+    fired: Counter[str] = Counter()
+    bound = type(machine.__name__, (machine,), {"subject": subject, "fired": fired})
+    try:
+        run_state_machine_as_test(
+            seed(seed_value)(bound),
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=STEPS,
+                deadline=None,
+                database=None,
+                phases=[Phase.generate, Phase.shrink],
+                suppress_health_check=list(HealthCheck),
+                print_blob=False,
+                report_multiple_bugs=False,
+            ),
+        )
+    except DivergenceError as error:
+        return fired, error.divergence
+    return fired, None

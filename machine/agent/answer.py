@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+import msgspec
 
 ANSWER_CHARS_MAX: Final = 4_000_000
 """Bound on the text and tool arguments of one answer, in characters."""
@@ -27,45 +27,40 @@ class AnswerError(Exception):
     """The stream of one answer does not have the shape of a chat completion."""
 
 
-def _absent_as_empty(value: object) -> object:
-    return [] if value is None else value
-
-
-class _Shape(BaseModel):
-    model_config = ConfigDict(from_attributes=True, frozen=True)
-
-
-class _Function(_Shape):
+class _Function(msgspec.Struct):
     name: str | None = None
     arguments: str | None = None
 
 
-class _Fragment(_Shape):
+class _Fragment(msgspec.Struct):
     index: int
     id: str | None = None
     function: _Function | None = None
 
 
-class _Delta(_Shape):
+class _Delta(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
-    tool_calls: Annotated[list[_Fragment], BeforeValidator(_absent_as_empty)] = []
+    tool_calls: list[_Fragment] | None = None
 
 
-class _Choice(_Shape):
+class _Choice(msgspec.Struct):
     index: int | None = None  # some endpoints leave it out
     delta: _Delta | None = None
     finish_reason: str | None = None
 
 
-class _Usage(_Shape):
-    prompt_tokens: Annotated[int, Field(ge=0)] | None = None
-    completion_tokens: Annotated[int, Field(ge=0)] | None = None
-    total_tokens: Annotated[int, Field(ge=0)] | None = None
+_Count = Annotated[int, msgspec.Meta(ge=0)] | None
 
 
-class _Chunk(_Shape):
-    choices: Annotated[list[_Choice], BeforeValidator(_absent_as_empty)] = []
+class _Usage(msgspec.Struct, omit_defaults=True):
+    prompt_tokens: _Count = None
+    completion_tokens: _Count = None
+    total_tokens: _Count = None
+
+
+class _Chunk(msgspec.Struct):
+    choices: list[_Choice] | None = None
     usage: _Usage | None = None
 
 
@@ -123,13 +118,13 @@ class Answer:
             AnswerError: the chunk has another shape, or the answer outgrows its bounds.
         """
         try:
-            read = _Chunk.model_validate(chunk)
-        except ValidationError as error:
-            raise AnswerError(f"a chunk is malformed: {first_complaint(error)}") from error
+            read = msgspec.convert(chunk, _Chunk, from_attributes=True)
+        except msgspec.ValidationError as error:
+            raise AnswerError(f"a chunk is malformed: {error}") from error
         if read.usage is not None:  # some endpoints report a running count: the last one stands
-            self.usage = read.usage.model_dump(exclude_none=True)
+            self.usage = msgspec.to_builtins(read.usage)
         pieces: list[str] = []
-        for choice in read.choices:
+        for choice in read.choices or ():
             if choice.index:  # one answer was asked for, and its index is 0
                 continue
             if choice.delta is not None:
@@ -150,7 +145,7 @@ class Answer:
         for text in (delta.content, delta.refusal):  # a refusal is text for the reader as well
             if text:
                 pieces += self._keep(self._whole(text))
-        for fragment in delta.tool_calls:
+        for fragment in delta.tool_calls or ():
             self._collect(fragment)
         return pieces
 
@@ -198,10 +193,3 @@ def whole_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
-
-
-def first_complaint(error: ValidationError) -> str:
-    """What a validation found first, in one line: where, and what was expected."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the whole"
-    return f"{where}: {first['msg']}"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from doneness.machine.agent.answer import Answer, AnswerError, CallText
-from doneness.machine.agent.tools import NAME, Outcome, parsed_arguments
+from doneness.machine.agent.calls import NAME, Outcome, parsed_arguments
 
 ROUNDS_MAX: Final = 12
 """How many model calls a run may make (contract §6)."""

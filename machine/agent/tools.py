@@ -10,30 +10,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ArgsKwargs, from_json, to_json
+from pydantic_core import ArgsKwargs, to_json
 
 from doneness.machine.agent.answer import whole_text
-
-NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-"""What the published chat-completions API accepts as the name of a function."""
+from doneness.machine.agent.calls import NAME, Outcome, parsed_arguments
 
 OUTPUT_CHARS_MAX: Final = 100_000
 """Bound on what one call hands to the model, in characters; the rest is cut off, visibly."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one call: text for the model, and whether the call failed."""
-
-    output: str
-    is_error: bool
 
 
 class Tool:
@@ -114,19 +101,6 @@ class Tools:
             wanted = f"{name}: expected the arguments as one JSON object, got {shown!r}"
             return Outcome(wanted, is_error=True)
         return tool.call(parsed)
-
-
-def parsed_arguments(arguments: str) -> object:
-    """The JSON value of `arguments`, or the text itself where it is not strict JSON.
-
-    NaN, infinities (also `1e999`), lone surrogates and nesting beyond 200 levels are not.
-    """
-    try:
-        parsed: object = from_json(arguments, allow_inf_nan=False)
-        json.dumps(parsed, allow_nan=False)
-    except ValueError:
-        return arguments
-    return parsed
 
 
 def _name_of(function: Callable[..., object]) -> str:

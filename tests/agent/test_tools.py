@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from doneness.machine.agent.tools import OUTPUT_CHARS_MAX, Tools, parsed_arguments
+from doneness.machine.agent.calls import parsed_arguments
+from doneness.machine.agent.tools import OUTPUT_CHARS_MAX, Tools
 
 
 def book(
@@ -141,6 +142,7 @@ def test_what_is_no_strict_json_stays_text(text: str) -> None:
 
 
 def test_json_arguments_are_parsed() -> None:
+    assert parsed_arguments("[" * 100 + "]" * 100) != "[" * 100 + "]" * 100
     assert parsed_arguments(' {"a": [1, 2.5, "\\ud83d\\ude00", null, true]} ') == {
         "a": [1, 2.5, "😀", None, True]
     }

@@ -20,6 +20,7 @@ from typing import Final
 from doneness.generators.moves import TEMPLATES, Template
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Snapshot, Subject
+from doneness.spec.lifecycle import LIFECYCLE
 
 RUN: Final = "run-A"
 
@@ -33,6 +34,7 @@ class Layer:
         key: The abstract state of the declaration.
         picks: Which templates are tried.
         hidden: Whether the reducer's own abstract state is part of the joint state.
+        parsing: Whether it says something of a subject's parsing, and not only of its states.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Layer:
     key: Callable[[Oracle], Hashable]
     picks: Callable[[Template], bool]
     hidden: bool = True
+    parsing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Exploration:
 
     Attributes:
         pairs: How often each (lifecycle state, trigger) was decided.
+        rows: How often each row of the lifecycle's table fired, by its place there.
         steps: How often each step of admission caught an event.
         complete: Whether the fixpoint was reached.
         paths: A shortest way to each state.
@@ -69,10 +73,13 @@ class Exploration:
     depth: int = 0
     complete: bool = True
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    rows: Counter[int] = field(default_factory=Counter)
     steps: Counter[str] = field(default_factory=Counter)
     paths: list[tuple[Template, ...]] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
 
+
+_PLACES: Final = {id(row): place for place, row in enumerate(LIFECYCLE.rows)}
 
 NUMBERS_MAX: Final = 12
 COUNTS_MAX: Final = 2
@@ -134,6 +141,7 @@ LAYERS: Final = (
         _payload_key,
         lambda template: template.group != "",
         hidden=False,
+        parsing=True,
     ),
     Layer(
         "evidence",
@@ -150,6 +158,7 @@ LAYERS: Final = (
             template.group in ("order", "repeat", "foreign", "eof")
             or template.name in ("text", "text under a free id", "text under a later id")
         ),
+        parsing=True,
     ),
 )
 
@@ -185,6 +194,7 @@ def explore(
                     found.steps[decision.step.catches] += 1
                 else:
                     found.pairs[decision.state, str(decision.trigger)] += 1
+                    found.rows[_PLACES[id(decision.row)]] += 1
                 tried.append(((*path, template), (*moves, move), after))
         found.edges += len(tried)
         traces = [[move.event for move in moves] for _, moves, _ in tried]

@@ -8,7 +8,6 @@ is never worked out by a second reading of the event.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -128,7 +127,10 @@ class Oracle:
 
     def observables(self) -> dict[str, object]:
         """What a subject must show now; a fresh copy."""
-        return {name: copy(getattr(self, name)) for name in OBSERVABLES}
+        seen = {name: getattr(self, name) for name in OBSERVABLES}
+        for name in ("issues", "tools", "model_responses"):
+            seen[name] = seen[name].copy()
+        return seen
 
     def take(self, move: Move) -> Decision:
         """Take one move, and say what decided it."""
@@ -149,9 +151,10 @@ class Oracle:
 
     def fork(self) -> Oracle:
         """An independent copy."""
-        other = copy(self)
+        other = object.__new__(Oracle)
+        other.__dict__.update(self.__dict__)
         for name in ("issues", "pieces", "tools", "model_responses", "remembered"):
-            setattr(other, name, copy(getattr(self, name)))
+            setattr(other, name, getattr(self, name).copy())
         return other
 
     def _leave(self, step: Step) -> None:

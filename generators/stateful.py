@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
@@ -28,6 +28,17 @@ STEPS: Final = 12
 _Sort = Callable[[Oracle], "st.SearchStrategy[Move | None]"]
 
 ONE_RUN: Final = "a run"
+
+_NONSENSE: Final = (draws.bad_payloads, draws.unknown_kinds)
+_TRANSPORT: Final = (draws.repeats, draws.out_of_order, draws.foreign)
+_BREAKS: Final = (draws.malformed, draws.not_json, draws.ends)
+_ON_A_BOARD: Final = (
+    draws.admitted,
+    draws.from_templates,
+    draws.repeats,
+    draws.out_of_order,
+    draws.malformed,
+)
 
 
 class OneRun(RuleBasedStateMachine):
@@ -60,17 +71,17 @@ class OneRun(RuleBasedStateMachine):
         """The next event, good in form."""
         self.take(data, draws.admitted)
 
-    @rule(data=st.data(), sort=st.sampled_from([draws.bad_payloads, draws.unknown_kinds]))
+    @rule(data=st.data(), sort=st.sampled_from(_NONSENSE))
     def says_nonsense(self, data: st.DataObject, sort: _Sort) -> None:
         """The next event, with a payload or a kind that the contract does not have."""
         self.take(data, sort)
 
-    @rule(data=st.data(), sort=st.sampled_from([draws.repeats, draws.out_of_order, draws.foreign]))
+    @rule(data=st.data(), sort=st.sampled_from(_TRANSPORT))
     def is_transported_badly(self, data: st.DataObject, sort: _Sort) -> None:
         """An event again, out of order, or of another run."""
         self.take(data, sort)
 
-    @rule(data=st.data(), sort=st.sampled_from([draws.malformed, draws.not_json, draws.ends]))
+    @rule(data=st.data(), sort=st.sampled_from(_BREAKS))
     def breaks(self, data: st.DataObject, sort: _Sort) -> None:
         """No envelope, no JSON, or the end of the connection."""
         self.take(data, sort)
@@ -102,15 +113,7 @@ class Board(RuleBasedStateMachine):
     @rule(
         data=st.data(),
         run=st.sampled_from(runs),
-        sort=st.sampled_from(
-            [
-                draws.admitted,
-                draws.from_templates,
-                draws.repeats,
-                draws.out_of_order,
-                draws.malformed,
-            ]
-        ),
+        sort=st.sampled_from(_ON_A_BOARD),
     )
     def happens(self, data: st.DataObject, run: str, sort: _Sort) -> None:
         """Something happens in one run, and everybody hears of it."""
@@ -138,6 +141,12 @@ class Board(RuleBasedStateMachine):
             if found is not None:
                 raise DivergenceError(found)
 
+
+SORTS: Final[dict[type[Any], tuple[_Sort, ...]]] = {
+    OneRun: (draws.admitted, *_NONSENSE, *_TRANSPORT, *_BREAKS, draws.from_templates),
+    Board: _ON_A_BOARD,
+}
+"""What each machine can make happen."""
 
 MACHINES: Final = (OneRun, Board)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import cache
 from typing import Any, Protocol, TypeAlias
 
 from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES
@@ -44,10 +46,14 @@ def hidden_state(reducer: object) -> tuple[object, ...]:
 
     It makes the explored product one with the reducer's own states, not only with what it shows.
     """
-    names = [name for base in type(reducer).__mro__ for name in getattr(base, "__slots__", ())]
-    values = [getattr(reducer, name, ...) for name in names]
+    values = [getattr(reducer, name, ...) for name in _slots(type(reducer).__mro__)]
     values += getattr(reducer, "__dict__", {}).values()
     return tuple(value if value is None or isinstance(value, bool) else ... for value in values)
+
+
+@cache
+def _slots(bases: tuple[type, ...]) -> tuple[str, ...]:
+    return tuple(name for base in bases for name in getattr(base, "__slots__", ()))
 
 
 class PythonSubject:
@@ -57,6 +63,8 @@ class PythonSubject:
         factory: Takes a run, returns an object with `feed`, `close_transport` or `close`, and
             at least `status` to read.
         feed: How an event goes in, where not by `feed`.
+        flat: Whether its containers hold nothing that changes, so that a copy one level deep is
+            independent. Exploration is much faster then: what traces share is run once.
     """
 
     def __init__(
@@ -66,19 +74,43 @@ class PythonSubject:
         feed: Callable[[Any, object], None] | None = None,
         *,
         json_only: bool = False,
+        flat: bool = False,
     ) -> None:
         self.name = name
+        self._flat = flat
         self.json_only = json_only
         self._factory = factory
         self._feed = feed or (lambda reducer, event: reducer.feed(event))
 
     def last(self, run: str, traces: Sequence[Trace]) -> list[Snapshot]:
         """What is shown at the end of each trace, each begun anew."""
-        return [self._run(run, trace) for trace in traces]
+        if not self._flat:
+            return [self._run(run, trace) for trace in traces]
+        shown: list[Snapshot] = []
+        shared: list[object] = []
+        reducer, failure = self._factory(run), None
+        for trace in traces:
+            *before, event = trace
+            if list(map(id, before)) != list(map(id, shared)):
+                shared, reducer, failure = before, self._factory(run), None
+                for earlier in before:
+                    failure = failure or self._step(reducer, earlier)
+            fork = _forked(reducer)
+            shown.append(failure or self._step(fork, event) or _all_of(fork))
+        return shown
 
     def every(self, run: str, traces: Sequence[Trace]) -> list[list[Snapshot]]:
         """What is shown after each event of each trace."""
         return [list(self._all(run, trace)) for trace in traces]
+
+    def after(self, run: str, event: object) -> Snapshot:
+        """What is shown after one object, whatever it is, was fed to a new reducer."""
+        reducer = self._factory(run)
+        try:
+            self._feed(reducer, event)
+        except Exception as error:  # noqa: BLE001 # whatever it raises is the finding
+            return {"failure": f"raised {type(error).__name__}: {error}"}
+        return _shown(reducer)
 
     def _all(self, run: str, trace: Trace) -> Iterator[Snapshot]:
         reducer = self._factory(run)
@@ -93,7 +125,7 @@ class PythonSubject:
             failure = self._step(reducer, event)
             if failure is not None:
                 return failure
-        return {**_shown(reducer), "hidden": hidden_state(reducer)}
+        return _all_of(reducer)
 
     def _step(self, reducer: Any, event: object) -> Snapshot | None:
         try:
@@ -108,17 +140,33 @@ class PythonSubject:
         return None
 
 
+@cache
 def own_subjects() -> tuple[PythonSubject, PythonSubject]:
     """The project's own reducer, fed with objects and fed with bytes."""
     return (
-        PythonSubject("doneness.machine:Progress", Progress),
+        PythonSubject("doneness.machine:Progress", Progress, flat=True),
         PythonSubject(
             "doneness.machine:Progress, fed with bytes",
             Progress,
             lambda reducer, event: reducer.feed_json(json.dumps(event).encode()),
             json_only=True,
+            flat=True,
         ),
     )
+
+
+def _forked(reducer: Any) -> Any:
+    """An independent copy, one level deep."""
+    fork = copy(reducer)
+    for name in (*_slots(type(reducer).__mro__), *getattr(reducer, "__dict__", ())):
+        value = getattr(fork, name, None)
+        if isinstance(value, (list, dict, set)):
+            setattr(fork, name, value.copy())
+    return fork
+
+
+def _all_of(reducer: object) -> Snapshot:
+    return {**_shown(reducer), "hidden": hidden_state(reducer)}
 
 
 def _shown(reducer: object) -> Snapshot:

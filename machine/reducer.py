@@ -414,7 +414,7 @@ class Progress:
     def _apply(self, kind: str, data: dict[str, object]) -> bool:
         """Apply a payload; False, and no effect, if it is bad or its transition refused."""
         try:
-            payload = msgspec.convert(data, PAYLOADS[kind])
+            payload = msgspec.convert(_own(data), PAYLOADS[kind])
         except msgspec.ValidationError:
             return False
         match payload:
@@ -491,3 +491,12 @@ def _read(event: object) -> _Envelope | None:
     if not (run and id_ and kind) or seq is None or seq < 1 or not issubclass(type(data), dict):
         return None
     return _Envelope(run, id_, seq, kind, data)  # type: ignore[arg-type] # an instance of dict
+
+
+def _own(data: dict[str, object]) -> dict[str, object]:
+    """The members of a payload, any text among them as what it really holds."""
+    members = own_object(data) or {}
+    return {
+        name: value if (text := own_text(value)) is None else text
+        for name, value in members.items()
+    }

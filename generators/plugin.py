@@ -1,0 +1,182 @@
+"""The pytest plugin: options under one heading, the subjects, and the table at the end.
+
+Installed with the package, so a project of yours needs no copy of the tests:
+`pytest --pyargs doneness.contract -m model --subject yours.module:factory`.
+
+Tests hand their figures over as user properties, which travel from the workers of pytest-xdist
+like the rest of a report.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import SystemRandom
+from typing import Any, Final
+
+import pytest
+
+from doneness.generators.divergence import Divergence
+from doneness.generators.subject import own_subjects
+
+FOLDER: Final = Path(".doneness")
+"""Where a run leaves its coverage and its divergences, below the root of the project."""
+
+EXAMPLES: Final = 150
+PROPERTY: Final = "doneness"
+
+_COLUMNS: Final = (
+    "layer",
+    "subject",
+    "states",
+    "transitions",
+    "pairs",
+    "joint",
+    "edges",
+    "examples",
+)
+
+_SEED: Final = pytest.StashKey[int]()
+_ROWS: Final = pytest.StashKey[list[dict[str, Any]]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options, all under one heading."""
+    group = parser.getgroup("doneness", "doneness: a reducer against the contract (-m model)")
+    group.addoption(
+        "--model-seed",
+        type=int,
+        metavar="N",
+        help="seed of all random choices of the model checks (default: a new one, printed)",
+    )
+    group.addoption(
+        "--model-examples",
+        type=int,
+        default=EXAMPLES,
+        metavar="N",
+        help=f"examples per Hypothesis machine and subject (default: {EXAMPLES})",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker; choose the seed once, for all workers."""
+    config.addinivalue_line("markers", "model: checks a reducer against the declared contract")
+    chosen = config.getoption("--model-seed")
+    worker = getattr(config, "workerinput", None)
+    if worker is not None:
+        chosen = worker["doneness_seed"]
+    config.stash[_SEED] = SystemRandom().randrange(2**32) if chosen is None else chosen
+    config.stash[_ROWS] = []
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give each worker of pytest-xdist the same seed."""
+    node.workerinput["doneness_seed"] = node.config.stash[_SEED]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each check on each subject."""
+    if "model_subject" in metafunc.fixturenames:
+        subjects = own_subjects()
+        metafunc.parametrize(
+            "model_subject", subjects, ids=[one.name for one in subjects], scope="session"
+        )
+
+
+@pytest.fixture(scope="session")
+def model_seed(pytestconfig: pytest.Config) -> int:
+    """The seed of this run."""
+    return pytestconfig.stash[_SEED]
+
+
+@pytest.fixture(scope="session")
+def model_examples(pytestconfig: pytest.Config) -> int:
+    """How many examples each Hypothesis machine tries."""
+    examples: int = pytestconfig.getoption("--model-examples")
+    return examples
+
+
+@pytest.fixture
+def model_row(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
+    """A row of the table at the end; the test fills it in."""
+    row: dict[str, Any] = {}
+    started = time.perf_counter()
+    yield row
+    row["seconds"] = time.perf_counter() - started
+    request.node.user_properties.append((PROPERTY, row))
+
+
+@pytest.fixture
+def keeps_contract(pytestconfig: pytest.Config) -> Callable[[Divergence | None], None]:
+    """Fail on a divergence: show it, write it as a case, and say what to do with it."""
+
+    def check(divergence: Divergence | None) -> None:
+        if divergence is None:
+            return
+        lines = [
+            f"{divergence.subject} leaves the contract ({divergence.check}):",
+            divergence.table(),
+        ]
+        path = divergence.write(pytestconfig.rootpath / FOLDER / "divergences")
+        if path is None:
+            lines.append("It cannot be written as a case: an event has no JSON form.")
+        else:
+            shown = path.relative_to(pytestconfig.rootpath)
+            lines += [
+                f"written to   {shown}",
+                f"run it alone doneness fixture run {shown}",
+                f"keep it      doneness fixture keep {shown}",
+            ]
+        pytest.fail("\n".join(lines), pytrace=False)
+
+    return check
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Collect the rows; reports come here from every worker."""
+    if report.when == "teardown":
+        _collected.extend(value for name, value in report.user_properties if name == PROPERTY)
+
+
+_collected: list[Any] = []
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print what was exercised, of all there is, and how to repeat it."""
+    rows = [row for row in _collected if "layer" in row]
+    if not rows:
+        return
+    terminalreporter.section("doneness: what was exercised, of all there is")
+    table = [(*_COLUMNS, "seconds")] + [
+        (*(str(row.get(column, "")) for column in _COLUMNS), f"{row['seconds']:.1f}")
+        for row in rows
+    ]
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    for line in table:
+        cells = [
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        terminalreporter.write_line("  ".join(cells).rstrip())
+    for claim in dict.fromkeys(f"{row['layer']}: {row['claim']}" for row in rows if "claim" in row):
+        terminalreporter.write_line(f"same state in {claim}")
+    seed = config.stash[_SEED]
+    terminalreporter.write_line(f"repeat with: pytest -m model --model-seed {seed}")
+    write_coverage(config.rootpath / FOLDER / "coverage.json", rows)
+
+
+def write_coverage(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Leave how often each pair was exercised, for the diagrams: `{declaration: {pair: count}}`."""
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        for declaration, pairs in row.get("coverage", {}).items():
+            counts.setdefault(declaration, Counter()).update(pairs)
+    if counts:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n", "utf-8")

@@ -1,0 +1,119 @@
+"""The named properties P1 to P9, each under its own name."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from doneness.generators.checks import properties
+from doneness.generators.checks.hostile import unexpected
+from doneness.generators.exploration import RUN
+from doneness.generators.subject import PythonSubject
+from doneness.generators.walks import walk
+
+pytestmark = pytest.mark.model
+
+WALKS = 1_500
+WALK_EVENTS = 8
+INSERTED = 400
+
+
+@pytest.fixture(scope="session")
+def told(model_subject, model_seed):
+    """What the subject showed on many random walks."""
+    walks = [walk(model_seed + number, WALK_EVENTS) for number in range(WALKS)]
+    return properties.stories(model_subject, RUN, walks)
+
+
+@pytest.fixture
+def holds(model_row, model_subject, request):
+    """Fail on a breach of a property, with the story that led there."""
+
+    def check(breach):
+        model_row.update(
+            layer=f"property/{request.node.originalname.removeprefix('test_')}",
+            subject=model_subject.name,
+            examples=WALKS,
+        )
+        if breach is not None:
+            pytest.fail(f"{breach.reason}\n{breach.story.upto(breach.index)}", pytrace=False)
+
+    return check
+
+
+def needs(told, *observables):
+    """Leave a property out, and say so, where the subject does not show what it needs."""
+    shown = told[0].shown[0]
+    missing = [name for name in observables if name not in shown and "failure" not in shown]
+    if missing:
+        pytest.skip(f"left out: the subject does not show {', '.join(missing)}")
+
+
+def first(breaches):
+    """The first breach, if there is one."""
+    return next((breach for breach in breaches if breach is not None), None)
+
+
+def test_p1_done_is_earned(told, holds):
+    """P1: done only after an uncontradicted success and an ok check bound to it."""
+    holds(first(map(properties.p1_done_is_earned, told)))
+
+
+def test_p2_issues_stay(told, holds):
+    """P2: an issue is for good."""
+    needs(told, "issues")
+    holds(first(map(properties.p2_issues_stay, told)))
+
+
+@pytest.mark.parametrize(
+    ("names", "counter"),
+    [(properties.DUPLICATES, "duplicates"), (properties.FOREIGN, "foreign")],
+    ids=["p3_duplicates", "p4_foreign"],
+)
+def test_p3_p4_inserted_events_change_one_counter(
+    told, holds, model_subject, model_seed, names, counter
+):
+    """P3, P4: inserting duplicates, or foreign events, changes their count alone."""
+    random = Random(model_seed)
+    holds(
+        first(
+            properties.inserted(model_subject, story, names, counter, random)
+            for story in told[:INSERTED]
+        )
+    )
+
+
+def test_p5_eof_makes_no_success(told, holds):
+    """P5: EOF never makes a success."""
+    holds(first(map(properties.p5_eof_makes_no_success, told)))
+
+
+def test_p6_terminal_stays(told, holds):
+    """P6: a terminal is never replaced."""
+    needs(told, "terminal")
+    holds(first(map(properties.p6_terminal_stays, told)))
+
+
+def test_p7_no_success_with_an_open_call(told, holds):
+    """P7: no success with an open call."""
+    needs(told, "tools")
+    holds(first(map(properties.p7_no_success_with_an_open_call, told)))
+
+
+def test_p8_nothing_raises(told, holds):
+    """P8: nothing raises on the walks."""
+    holds(first(map(properties.p8_nothing_raises, told)))
+
+
+def test_p8_hostile_objects(model_subject):
+    """P8: nothing raises, whatever object it is."""
+    if model_subject.json_only or not isinstance(model_subject, PythonSubject):
+        pytest.skip("left out: objects reach this subject only as JSON")
+    assert unexpected(model_subject) == []
+
+
+def test_p9_status_follows_from_the_facts(told, holds):
+    """P9: the status is a function of the facts."""
+    needs(told, "issues", "terminal", "verdict", "waiting", "cancel_requested", "closed")
+    holds(properties.p9_status_follows_from_the_facts(told))

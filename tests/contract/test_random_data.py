@@ -1,0 +1,32 @@
+"""Hypothesis machines: any data, on one run and on a board of many."""
+
+from __future__ import annotations
+
+import pytest
+
+from doneness.generators import strategies
+from doneness.generators.stateful import MACHINES, SORTS, run_machine
+
+pytestmark = pytest.mark.model
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__)
+def test_random_data_finds_no_divergence(
+    machine, model_subject, model_seed, model_examples, model_row, keeps_contract
+):
+    """Whatever data the events carry, the subject shows what the declaration says."""
+    fired, divergence = run_machine(
+        machine, model_subject, seed_value=model_seed, examples=model_examples
+    )
+    possible = {sort.__name__ for sort in SORTS[machine]}
+    if model_subject.json_only:
+        possible.discard(strategies.not_json.__name__)
+    model_row.update(
+        layer=f"random data/{machine.__name__}",
+        subject=model_subject.name,
+        transitions=f"{len(fired)}/{len(possible)} rules",
+        edges=sum(fired.values()),
+        examples=model_examples,
+    )
+    keeps_contract(divergence)
+    assert sorted(possible - set(fired)) == [], "rules that never fired"

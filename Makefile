@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
-.PHONY: help model test lint bench lock clean
+.PHONY: help model test lint bench lock pictures clean
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
@@ -31,6 +31,9 @@ lint: $(VENV)/.test ## format, lint, types, import directions
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	PYTHONPATH= $(BIN)/lint-imports
+
+pictures: $(VENV)/.test ## draw the committed pictures anew, from the declarations
+	$(BIN)/python -m doneness.diagrams.gallery
 
 lock: ## resolve the lock file anew
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv

@@ -1,0 +1,106 @@
+"""Who turns DOT into pictures: a real `dot`, else the program of `graphviz-pure`, else nobody.
+
+`graphviz-pure` (the extra `pictures`) is beta and therefore pinned. It brings its own metrics for
+Arial and knows no lists of fonts, so it is given that one name, and its SVG the list afterwards.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+import graphviz
+
+from doneness.diagrams.dot import FONT
+
+PURE: Final = "graphviz-pure"
+PURE_FONT: Final = "Arial"
+DOTS_PER_INCH: Final = 96
+"""A point of text is as large in the PNG as in the SVG at the usual resolution of screens."""
+
+HELP: Final = (
+    "SVG and PNG need Graphviz: install its `dot`, or `pip install 'doneness[pictures]'`; "
+    "--format dot and --format mermaid need neither."
+)
+
+
+class NoEngineError(Exception):
+    """There is neither a `dot` nor a `graphviz-pure`."""
+
+
+class EngineFailedError(Exception):
+    """The engine did not accept the source, or did not end well."""
+
+
+def _with_dot(source: str, form: str) -> bytes:
+    resolution = source.replace("{", f"{{\n  graph [dpi={DOTS_PER_INCH}];", 1)
+    try:
+        picture: bytes = graphviz.Source(resolution if form == "png" else source).pipe(format=form)
+    except (graphviz.ExecutableNotFound, subprocess.CalledProcessError) as error:
+        raise EngineFailedError(f"dot: {error}") from error
+    return picture
+
+
+def _with_pure(source: str, form: str) -> bytes:
+    program = _pure()
+    if program is None:
+        raise NoEngineError(HELP)
+    # The program and its arguments are ours; the source goes through standard input.
+    run = subprocess.run(  # noqa: S603
+        [program, f"-T{form}", *([f"-Gdpi={DOTS_PER_INCH}"] if form == "png" else [])],
+        input=source.replace(FONT, PURE_FONT).encode(),
+        capture_output=True,
+        check=False,
+    )
+    if run.returncode != 0:
+        raise EngineFailedError(f"{PURE}: {run.stderr.decode(errors='replace').strip()}")
+    if form == "svg":
+        return run.stdout.replace(f'"{PURE_FONT}"'.encode(), f'"{FONT}"'.encode())
+    return run.stdout
+
+
+def _pure() -> str | None:
+    """The program, from this environment first."""
+    scripts = sysconfig.get_path("scripts")
+    return shutil.which(PURE, path=scripts) or shutil.which(PURE)
+
+
+def _found_dot() -> bool:
+    return shutil.which("dot") is not None
+
+
+def _found_pure() -> bool:
+    return _pure() is not None
+
+
+_Engine = tuple[Callable[[], bool], Callable[[str, str], bytes]]
+ENGINES: Final[Mapping[str, _Engine]] = MappingProxyType(
+    {"dot": (_found_dot, _with_dot), PURE: (_found_pure, _with_pure)}
+)
+
+
+def available() -> str | None:
+    """The name of the engine that will be used; None where there is none."""
+    return next((name for name, (found, _) in ENGINES.items() if found()), None)
+
+
+def picture(source: str, form: str, engine: str | None = None) -> bytes:
+    """An SVG or PNG of a DOT source.
+
+    Args:
+        source: DOT text.
+        form: `svg` or `png`.
+        engine: A name in `ENGINES`; None: the first that is there.
+
+    Raises:
+        NoEngineError: there is none, or not the one that was asked for.
+        EngineFailedError: the engine refused the source.
+    """
+    name = engine or available()
+    if name is None or not ENGINES[name][0]():
+        raise NoEngineError(HELP)
+    return ENGINES[name][1](source, form)

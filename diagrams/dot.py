@@ -20,6 +20,8 @@ FONT: Final = "Helvetica,Arial,sans-serif"
 FONT_POINTS: Final = 10
 BOX_CHARACTERS_MAX: Final = 18
 LEGEND_CHARACTERS_MAX: Final = 108
+WIDTH_INCHES_MAX: Final = 16.6  # 1,600 pixels need no scrolling; a wider picture is drawn smaller
+HEIGHT_INCHES_MAX: Final = 100
 START: Final = "start"
 LEFT: Final = '<br align="left"/>'
 TABLE: Final = 'table border="0" cellborder="0" cellspacing="0"'
@@ -54,6 +56,7 @@ def source(
 def _defaults(theme: Theme, *, ordered: bool) -> Iterator[str]:
     font = {"fontname": FONT, "fontsize": FONT_POINTS, "fontcolor": theme.ink}
     graph = {"rankdir": "LR", "bgcolor": theme.page, "nodesep": 0.16, "ranksep": 0.08, "pad": 0.05}
+    graph["size"] = f"{WIDTH_INCHES_MAX},{HEIGHT_INCHES_MAX}"
     if ordered:  # a second pass would undo the order of the columns
         graph["remincross"] = "false"
     node = {"shape": "box", "style": "rounded,filled", "color": theme.ink, "margin": "0.06,0.04"}

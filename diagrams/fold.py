@@ -198,13 +198,11 @@ def _legend(chart: Chart, nodes: Sequence[Node], left_over: Sequence[Arrow]) -> 
     if stays:
         yield f"Moves nothing: {_stays(chart, stays)}."
     if any(arrow.refused for arrow in left_over):
-        yield REFUSED
+        yield REFUSED_WITH_STATUS if any(place.shows for place in chart.places) else REFUSED
 
 
-REFUSED = (
-    "Everything else is refused: an issue goes on record, and the status of the run is "
-    "unknown for good."
-)
+REFUSED = "Everything else is refused: an issue goes on record, and nothing moves."
+REFUSED_WITH_STATUS = f"{REFUSED[:-1]}; the status of the run is unknown for good."
 
 
 def _stays(chart: Chart, arrows: Sequence[Arrow]) -> str:

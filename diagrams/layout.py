@@ -22,8 +22,8 @@ class Layout:
     """
 
     columns: tuple[tuple[str, ...], ...] = ()
-    characters_max: int = 23
-    gutter_characters_max: int = 23
+    characters_max: int = 20
+    gutter_characters_max: int = 20
 
 
 AUTOMATIC: Final = Layout()

@@ -104,9 +104,19 @@ def choice(delta: Json, finish_reason: str | None = None, index: int = 0) -> Jso
     return {"index": index, "delta": delta, "finish_reason": finish_reason}
 
 
-def event(data: object) -> Send:
-    """One server-sent event with `data` as JSON, its text unescaped."""
-    return Send(b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n")
+def event(data: object, *, escaped: bool = False) -> Send:
+    """One server-sent event with `data` as JSON.
+
+    Text outside ASCII is sent as it is, or `escaped`; lone surrogates can only be escaped.
+    """
+    text = json.dumps(data, ensure_ascii=escaped)
+    if not escaped and not _is_utf8(text):
+        text = json.dumps(data)
+    return Send(b"data: " + text.encode() + b"\n\n")
+
+
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def answer(

@@ -12,7 +12,14 @@ import pytest
 
 from doneness.machine.agent.conversation import Message
 from doneness.machine.agent.loop import run_agent, run_agent_async
-from doneness.machine.agent.scripted_answers import Call, answer, delayed, never_ending, refused
+from doneness.machine.agent.scripted_answers import (
+    Call,
+    answer,
+    delayed,
+    malformed,
+    never_ending,
+    refused,
+)
 from doneness.machine.agent.scripted_server import ScriptedServer
 from doneness.machine.agent.tools import Tools
 
@@ -117,6 +124,28 @@ def test_an_interrupt_in_a_tool_leaves_its_effect_unknown() -> None:
             list(events)
     assert "its effect is unknown" in str(messages[1]["content"])
     assert "not run" in str(messages[2]["content"])
+
+
+def test_a_stream_that_is_given_up_is_closed_before_the_error_is_told(tools: Tools) -> None:
+    """Not when the consumer is done with the run: it may never come back."""
+    held = never_ending(malformed(answer("a", "b"), 2, b"data: 3\n\n"))
+    with ScriptedServer([held]) as server:
+        events = run_agent("go", tools, server.endpoint())
+        assert [next(events)["type"] for _ in range(3)] == ["iteration_start", "token", "error"]
+        assert server.exchanges[0].client_left.wait(PATIENCE_SECONDS)
+        events.close()
+
+
+def test_a_stream_that_is_given_up_is_closed_before_the_error_is_told_async(tools: Tools) -> None:
+    async def until_error(server: ScriptedServer) -> list[object]:
+        async with aclosing(run_agent_async("go", tools, server.endpoint())) as events:
+            seen = [(await anext(events))["type"] for _ in range(3)]
+            assert await asyncio.to_thread(server.exchanges[0].client_left.wait, PATIENCE_SECONDS)
+        return seen
+
+    held = never_ending(malformed(answer("a", "b"), 2, b"data: 3\n\n"))
+    with ScriptedServer([held]) as server:
+        assert asyncio.run(until_error(server)) == ["iteration_start", "token", "error"]
 
 
 def test_a_model_that_goes_silent_is_an_error_after_the_timeout(tools: Tools) -> None:

@@ -29,6 +29,13 @@ def test_the_loop_yields_exactly_the_sequences_that_the_declaration_allows() -> 
     assert len(allowed) == 1740
 
 
+def test_how_a_run_ends_follows_from_what_the_model_did() -> None:
+    """Whoever made the script knows: only a whole answer is done."""
+    for script in scripts(CAPS):
+        expected = "done" if script[-1].ends == "answer" else "error"
+        assert drive(script, CAPS.rounds)[-1]["type"] == expected
+
+
 def test_a_consumer_may_stop_anywhere_and_is_not_shown_as_done() -> None:
     caps = Caps(rounds=2, tokens_a_round=1, calls_a_round=2)
     oracle = LoopOracle(caps.rounds)

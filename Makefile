@@ -35,6 +35,9 @@ lint: $(VENV)/.test ## format, lint, types, import directions
 pictures: $(VENV)/.test ## draw the committed pictures anew, from the declarations
 	$(BIN)/python -m doneness.diagrams.gallery
 
+bench: $(VENV)/.test ## figures beside the plain way, as ratios
+	for script in tests/bench/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
 lock: ## resolve the lock file anew
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
 	$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --all-extras --group dev --group peers --group fuzz --group mutants --no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml

@@ -161,14 +161,14 @@ def _value(file: str, number: int, line: bytes) -> object:
         pass
     place, unfinished = PlaceError("not one JSON value", 1, 1), False
     try:
-        text = decoded(line)
+        text = decoded(line.rstrip())
     except PlaceError as error:
         place = error
     else:
         try:
             parsed(text)
         except PlaceError as error:
-            place, unfinished = error, error.column > len(text.rstrip())
+            place, unfinished = error, error.column > len(text)
     problem = CaseError(file, PlaceError(place.message, number, place.column, place.key))
     raise _UnfinishedError(problem) if unfinished else problem
 

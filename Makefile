@@ -20,10 +20,15 @@ $(VENV)/.test: $(VENV)/.model
 	$(PIP) --editable '.[all]' --group dev
 	touch $@
 
+# The compiler for the JavaScript part's types; its test is skipped where npm cannot bring it.
+$(VENV)/.node: tests/javascript/package.json $(VENV)/.test
+	-command -v npm >/dev/null && npm install --prefix tests/javascript --no-package-lock --no-audit --no-fund --silent
+	touch $@
+
 model: $(VENV)/.model ## set up, then look for divergences: pytest -m model
 	$(BIN)/python -m pytest -m model
 
-test: $(VENV)/.test lint ## set up, then everything
+test: $(VENV)/.test $(VENV)/.node lint ## set up, then everything
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.test ## format, lint, types, import directions

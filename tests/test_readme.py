@@ -1,0 +1,44 @@
+"""The README's promises: its program prints what it says, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(ROOT.glob("*/README.md")),
+]
+
+
+def test_its_program_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """The comment behind each print is its output."""
+    page = (ROOT / "README.md").read_text("utf-8")
+    [program] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    promised = re.findall(r"print\(.*\)\s+# (.*)", program)
+    exec(program, {})
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == len(promised)
+    for line, promise in zip(printed, promised, strict=True):
+        assert promise.split(":")[0] in line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_its_links_lead_somewhere(page: Path) -> None:
+    """Every relative link of every page names a file that is there."""
+    links = re.findall(
+        r"\]\(([^)#\s]+)[^)]*\)|(?:src|srcset)=\"([^\"]+)\"", page.read_text("utf-8")
+    )
+    local = [one or other for one, other in links if "://" not in (one or other)]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_its_make_targets_exist() -> None:
+    """Each `make x` of the README is a target."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    named = set(re.findall(r"make ([a-z-]+)", (ROOT / "README.md").read_text("utf-8")))
+    assert named - {"and"} <= targets

@@ -7,7 +7,8 @@ if __name__ != "doneness.machine":  # imported from the repository root: a secon
     raise ImportError(f"import this package as doneness.machine, not as {__name__}")
 
 from doneness.machine.acceptance import acceptance
+from doneness.machine.framing import SSEDecoder
 from doneness.machine.producer import Producer
 from doneness.machine.reducer import Progress
 
-__all__ = ["Producer", "Progress", "acceptance"]
+__all__ = ["Producer", "Progress", "SSEDecoder", "acceptance"]

@@ -74,3 +74,49 @@ class TrackedRun:
         for envelope in kept:
             self.progress.feed(envelope)
         return kept
+
+
+class TrackedRuns:
+    """The runs of one log, one after the other: each begins with its first round.
+
+    Args:
+        language: Of the labels.
+    """
+
+    __slots__ = ("_count", "_fed", "_language", "_run")
+
+    def __init__(self, language: Language = "en") -> None:
+        self._language: Language = language
+        self._count = 0
+        self._fed = False  # the run has an event; the first need not make an envelope
+        self._run = self._next()
+
+    def cut_by(self, event: Mapping[str, object]) -> str | None:
+        """The status line of the run before, if `event` begins the next and that one never ended.
+
+        Such a run was killed, or its consumer left: it is not known how it ended.
+        """
+        progress = self._run.progress
+        if not self._begins(event) or not self._fed or progress.terminal is not None:
+            return None
+        return self.close()
+
+    def line_after(self, event: Mapping[str, object]) -> str:
+        """Take one event of the log; the status line of its run after it."""
+        if self._begins(event) and self._fed:
+            self._run = self._next()
+        self._fed = True
+        return self._run.line_after(event)
+
+    def close(self) -> str:
+        """The log is read; the status line of its last run."""
+        self._run.close()
+        return self._run.line
+
+    def _next(self) -> TrackedRun:
+        self._count += 1
+        return TrackedRun(f"run-{self._count}", language=self._language)
+
+    @staticmethod
+    def _begins(event: Mapping[str, object]) -> bool:
+        return event.get("type") == "iteration_start" and event.get("iteration") == 1

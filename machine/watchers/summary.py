@@ -43,9 +43,13 @@ class UsageSummary:
     def lines(self) -> list[str]:
         """The summary, for people."""
         told = "" if self.reported == self.rounds else f" (usage reported by {self.reported})"
-        found = [f"{self.rounds} model calls{told}"]
+        found = [f"{_counted(self.rounds, 'model call')}{told}"]
         found += [f"{visible(name)}: {count:,}" for name, count in self.tokens.items()]
         for name, count in self.calls.items():
             failed = f", {self.failed[name]} failed" if self.failed[name] else ""
-            found.append(f"{visible(name, 64)}: called {count} times{failed}")
+            found.append(f"{visible(name, 64)}: {_counted(count, 'tool call')}{failed}")
         return found
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

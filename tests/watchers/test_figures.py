@@ -22,7 +22,7 @@ def test_the_usage_summary(events: list[Event]) -> None:
     assert summary.calls["add"] == 2
     assert summary.failed["add"] == 1
     assert summary.lines()[:3] == ["2 model calls", "prompt_tokens: 15", "completion_tokens: 2"]
-    assert "add: called 2 times, 1 failed" in summary.lines()
+    assert "add: 2 tool calls, 1 failed" in summary.lines()
     assert "\x1b" not in "".join(summary.lines())
 
 

@@ -19,7 +19,11 @@ from typing import Any, Final
 
 import pytest
 
+from doneness.generators.checks.properties import Breach
 from doneness.generators.divergence import Divergence
+from doneness.generators.reports.finding import Finding, finding_of
+from doneness.generators.reports.page import page
+from doneness.generators.reports.sarif import sarif
 from doneness.generators.subject import own_subjects
 
 FOLDER: Final = Path(".doneness")
@@ -27,6 +31,7 @@ FOLDER: Final = Path(".doneness")
 
 EXAMPLES: Final = 150
 PROPERTY: Final = "doneness"
+FINDING: Final = "doneness-finding"
 
 _COLUMNS: Final = (
     "layer",
@@ -40,7 +45,6 @@ _COLUMNS: Final = (
 )
 
 _SEED: Final = pytest.StashKey[int]()
-_ROWS: Final = pytest.StashKey[list[dict[str, Any]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,6 +63,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help=f"examples per Hypothesis machine and subject (default: {EXAMPLES})",
     )
+    group.addoption("--model-sarif", metavar="FILE", help="write the findings as SARIF, for CI")
+    group.addoption(
+        "--model-html", metavar="FILE", help="write the findings as one HTML page, for review"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -69,7 +77,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if worker is not None:
         chosen = worker["doneness_seed"]
     config.stash[_SEED] = SystemRandom().randrange(2**32) if chosen is None else chosen
-    config.stash[_ROWS] = []
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -111,7 +118,9 @@ def model_row(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture
-def keeps_contract(pytestconfig: pytest.Config) -> Callable[[Divergence | None], None]:
+def keeps_contract(
+    pytestconfig: pytest.Config, request: pytest.FixtureRequest
+) -> Callable[[Divergence | None], None]:
     """Fail on a divergence: show it, write it as a case, and say what to do with it."""
 
     def check(divergence: Divergence | None) -> None:
@@ -122,16 +131,35 @@ def keeps_contract(pytestconfig: pytest.Config) -> Callable[[Divergence | None],
             divergence.table(),
         ]
         path = divergence.write(pytestconfig.rootpath / FOLDER / "divergences")
+        file = None if path is None else path.relative_to(pytestconfig.rootpath).as_posix()
+        found = finding_of(divergence, file).plain()
+        request.node.user_properties.append((FINDING, found))
         if path is None:
             lines.append("It cannot be written as a case: an event has no JSON form.")
         else:
-            shown = path.relative_to(pytestconfig.rootpath)
             lines += [
-                f"written to   {shown}",
-                f"run it alone doneness fixture run {shown}",
-                f"keep it      doneness fixture keep {shown}",
+                f"written to   {file}",
+                f"run it alone doneness fixture run {file}",
+                f"keep it      doneness fixture keep {file}",
             ]
         pytest.fail("\n".join(lines), pytrace=False)
+
+    return check
+
+
+@pytest.fixture
+def keeps_property(
+    request: pytest.FixtureRequest,
+) -> Callable[[str, str, Breach | None], None]:
+    """Fail on a breach of a named property, with the story that led there."""
+
+    def check(rule: str, subject: str, breach: Breach | None) -> None:
+        if breach is None:
+            return
+        story = breach.story.upto(breach.index)
+        found = Finding(rule, f"property {rule}", subject, breach.reason, story)
+        request.node.user_properties.append((FINDING, found.plain()))
+        pytest.fail(f"{subject} breaks {rule}: {breach.reason}\n{story}", pytrace=False)
 
     return check
 
@@ -139,17 +167,20 @@ def keeps_contract(pytestconfig: pytest.Config) -> Callable[[Divergence | None],
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Collect the rows; reports come here from every worker."""
     if report.when == "teardown":
-        _collected.extend(value for name, value in report.user_properties if name == PROPERTY)
+        for name, value in report.user_properties:
+            if name in _collected:
+                _collected[name].append(value)
 
 
-_collected: list[Any] = []
+_collected: dict[str, list[Any]] = {PROPERTY: [], FINDING: []}
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Print what was exercised, of all there is, and how to repeat it."""
-    rows = [row for row in _collected if "layer" in row]
+    _write_reports(config)
+    rows = [row for row in _collected[PROPERTY] if "layer" in row]
     if not rows:
         return
     terminalreporter.section("doneness: what was exercised, of all there is")
@@ -166,9 +197,22 @@ def pytest_terminal_summary(
         terminalreporter.write_line("  ".join(cells).rstrip())
     for claim in dict.fromkeys(f"{row['layer']}: {row['claim']}" for row in rows if "claim" in row):
         terminalreporter.write_line(f"same state in {claim}")
-    seed = config.stash[_SEED]
-    terminalreporter.write_line(f"repeat with: pytest -m model --model-seed {seed}")
+    terminalreporter.write_line(f"repeat with: {_repeat(config)}")
     write_coverage(config.rootpath / FOLDER / "coverage.json", rows)
+
+
+def _repeat(config: pytest.Config) -> str:
+    return f"pytest -m model --model-seed {config.stash[_SEED]}"
+
+
+def _write_reports(config: pytest.Config) -> None:
+    findings = [Finding(**one) for one in _collected[FINDING]]
+    to_sarif, to_html = config.getoption("--model-sarif"), config.getoption("--model-html")
+    if to_sarif:
+        Path(to_sarif).write_text(json.dumps(sarif(findings), indent=1) + "\n", "utf-8")
+    if to_html:
+        html = page(findings, repeat=_repeat(config), picture=lambda _case: None)
+        Path(to_html).write_text(html, "utf-8")
 
 
 def write_coverage(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -20,6 +20,7 @@ FONT: Final = "Helvetica,Arial,sans-serif"
 FONT_POINTS: Final = 10
 BOX_CHARACTERS_MAX: Final = 18
 LEGEND_CHARACTERS_MAX: Final = 108
+FINAL: Final = "Double border: the machine may rest there for good."
 WIDTH_INCHES_MAX: Final = 16.6  # 1,600 pixels need no scrolling; a wider picture is drawn smaller
 HEIGHT_INCHES_MAX: Final = 100
 START: Final = "start"
@@ -163,19 +164,18 @@ class _Machine:
     def _edge(self, edge: Edge) -> str:
         within = any({edge.source, edge.target} <= set(column) for column in self.layout.columns)
         characters_max = self.layout.gutter_characters_max if within else self.layout.characters_max
-        marked = edge.mark is not Mark.NONE
         ink = self._ink(edge.mark, pale=edge.pale)
         attributes: dict[str, object] = {}
         if edge.phrases:
             attributes["label"] = _Html(_opaque(_words(edge.phrases, characters_max), self.theme))
         if ink != self.theme.ink:
             attributes |= {"color": ink, "fontcolor": ink}
-        attributes["penwidth"] = round(edge.width * (1.8 if edge.main or marked else 1.0), 2)
+        attributes["penwidth"] = edge.width
         if edge.main:
             attributes["weight"] = 20
         if within:
             attributes["constraint"] = "false"
-        if edge.mark in {Mark.REMOVED, Mark.MISSED}:
+        if edge.mark in {Mark.REMOVED, Mark.BEFORE, Mark.MISSED, Mark.LEFT}:
             attributes["style"] = "dashed"
         elif edge.refused:
             attributes["style"] = "dotted"
@@ -185,6 +185,8 @@ class _Machine:
 def _caption(drawings: Sequence[Drawing]) -> Iterator[str]:
     """What stands under the picture: the legend, and the steps of a case."""
     rows = []
+    if any(node.final for drawing in drawings for node in drawing.nodes):
+        rows.append(_row(escape(FINAL)))
     for drawing in drawings:
         sentences = [line for text in drawing.legend for line in _lines(text)]
         if len(drawings) > 1 and sentences:
@@ -208,7 +210,7 @@ def _steps(rows: Sequence[Sequence[str]]) -> str:
     for number, row in enumerate(rows):
         cells = [f"<b>{escape(cell)}</b>" if number == 0 else escape(cell) for cell in row]
         lines.append("".join(f'<td align="left">{cell or " "}</td>' for cell in cells))
-    return f'<{TABLE} cellpadding="3"><tr>{"</tr><tr>".join(lines)}</tr></table>'
+    return f'<{TABLE} cellpadding="3" align="left"><tr>{"</tr><tr>".join(lines)}</tr></table>'
 
 
 def _lines(text: str) -> list[str]:

@@ -18,6 +18,7 @@ class Mark(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
+    BEFORE = "before"
     WALKED = "walked"
     LEFT = "left"
     MISSED = "missed"
@@ -25,7 +26,9 @@ class Mark(StrEnum):
     @property
     def sign(self) -> str:
         """What stands before the words of an edge with this mark."""
-        return {"added": "+ ", "removed": "− ", "changed": "~ "}.get(self.value, "")
+        return {"added": "+ ", "removed": "− ", "changed": "~ ", "before": "~ was: "}.get(
+            self.value, ""
+        )
 
 
 class Shape(StrEnum):

@@ -1,99 +1,63 @@
 """From a chart to a drawing that can be read.
 
-A table of fourteen states and nineteen triggers decides several hundred pairs; a picture of them
+A table of fourteen states and twenty triggers decides several hundred pairs; a picture of them
 all is true and useless. So by default
 
 - what every state of a group does alike is drawn once, from a box `any … state`;
 - parallel arrows share one edge, and triggers with the same condition share one phrase;
 - what moves nothing, and what is refused, is said in the legend.
 
-`full` draws the last as well. An arrow that somebody marked (a change, a step of a case) is
-never folded away.
+`full` draws the last as well. An arrow that an overlay marks (a change, a step of a case) is
+never left to the legend.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from doneness.diagrams.drawing import Drawing, Edge, Mark, Node, Shape
 from doneness.diagrams.model import Arrow, Chart, Place
+from doneness.diagrams.overlay import NOTHING, Note, Overlay
 from doneness.diagrams.words import phrases, said
 
-GROUP_MIN = 3
+GROUP_MIN: Final = 3
 """Fewer arrows that move are not drawn from `any … state`: it would save nothing."""
 
-ANY = "any:"
-ISSUE = "issue"
+ANY: Final = "any:"
+ISSUE: Final = "issue"
 """The name of the node where refused events lead."""
 
+REFUSED: Final = "Everything else is refused: nothing moves, and an issue goes on record"
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What an overlay says about an arrow.
-
-    Attributes:
-        words: What stands before the arrow's own words, such as the numbers of a case's steps.
-        after: What stands behind them.
-    """
-
-    mark: Mark = Mark.NONE
-    words: str = ""
-    after: str = ""
-    pale: bool = False
-    width: float = 1.0
+_Lifted = Mapping[Arrow, tuple[Arrow, ...]]
 
 
-PLAIN = Note()
-
-
-def fold(
-    chart: Chart,
-    notes: Mapping[Arrow, Note] | None = None,
-    *,
-    full: bool = False,
-    marks: Mapping[str, Mark] | None = None,
-) -> Drawing:
+def fold(chart: Chart, overlay: Overlay = NOTHING, *, full: bool = False) -> Drawing:
     """The drawing of a chart.
 
     Args:
         chart: What is drawn.
-        notes: What an overlay says about some arrows; these are drawn in any case.
+        overlay: What is drawn on top of it.
         full: Draw every arrow, also those that move nothing or are refused.
-        marks: Marks on states, by name.
     """
-    notes = notes or {}
-    marks = marks or {}
-    drawn = [
-        a for a in chart.arrows if full or a.moves or notes.get(a, PLAIN).mark is not Mark.NONE
-    ]
-    left_over = [arrow for arrow in chart.arrows if arrow not in set(drawn)]
-    lifted = _lift(chart, drawn, notes)
-    within = {
-        any_of(group): tuple(phrases(_staying(lifted, any_of(group)), chart.triggers))
-        for group in chart.groups()
-    }
-    lifted = [a for a in lifted if a.refused or a.source != a.target or a.source not in within]
-    nodes = [_node(place, marks.get(place.name, Mark.NONE)) for place in chart.places]
-    for group in chart.groups():
-        name = any_of(group)
-        if within[name] or any(arrow.source == name for arrow in lifted):
-            stays = tuple(f"stays on {phrase}" for phrase in within[name])
-            nodes.append(
-                Node(name, f"any {group} state", group=group, shape=Shape.ANY, within=stays)
-            )
-    if any(arrow.refused for arrow in lifted):
-        nodes.append(Node(ISSUE, "refused", shape=Shape.ISSUE))
+    drawn = [a for a in chart.arrows if full or a.moves or overlay.note(a).mark is not Mark.NONE]
+    folded = [arrow for arrow in chart.arrows if arrow not in set(drawn)]
+    lifted = lift(chart, drawn, overlay)
+    nodes = (*_nodes(chart, overlay, lifted), *overlay.nodes)
+    legend = [*overlay.legend, *_legend(chart, [] if overlay.pale else folded)]
     return Drawing(
         name=chart.name,
         title=chart.title,
         initial=chart.initial,
-        nodes=tuple(nodes),
-        edges=_edges(chart, lifted, notes),
+        nodes=nodes,
+        edges=(*_edges(chart, overlay, lifted), *overlay.edges),
         main_line=chart.main_line,
-        legend=tuple(_legend(chart, nodes, left_over)),
+        legend=tuple(legend),
+        table=overlay.table,
     )
 
 
@@ -102,60 +66,47 @@ def any_of(group: str) -> str:
     return f"{ANY}{group}"
 
 
-def _staying(arrows: Iterable[Arrow], name: str) -> list[Arrow]:
-    """What leaves every state of a group as it is; a loop on its box would mean something else."""
-    return [a for a in arrows if (a.source, a.target, a.refused) == (name, name, None)]
+def lift(chart: Chart, arrows: Sequence[Arrow], overlay: Overlay = NOTHING) -> _Lifted:
+    """The arrows to draw, each with those it stands for: itself, or those of a whole group.
 
-
-def _node(place: Place, mark: Mark) -> Node:
-    return Node(
-        place.name,
-        place.name,
-        group=place.group,
-        shows=place.shows if place.hidden else None,
-        final=place.final,
-        mark=mark,
-    )
-
-
-def _lift(chart: Chart, arrows: Sequence[Arrow], notes: Mapping[Arrow, Note]) -> list[Arrow]:
-    """Replace arrows that every state of a group has by one from the node that stands for all.
-
-    A state that is itself where the arrow leads needs only to stay on the trigger. Of a larger
-    group one state may differ in where it goes: then its own edge says so, and the lifted one
+    A state that is itself where the arrow leads needs only to stay on the trigger; a state from
+    where a case takes the arrow has it, though it is drawn apart. Of a larger
+    group one state may differ in where it goes: then its own edge says so, and the lifted arrow
     names it.
     """
-    result = list(arrows)
-    alike: dict[Arrow, list[Arrow]] = {}
+    result: dict[Arrow, tuple[Arrow, ...]] = {arrow: (arrow,) for arrow in arrows}
+    alike: dict[tuple[Arrow, Note], list[Arrow]] = {}
+    walked: set[tuple[Arrow, str]] = set()
     for arrow in arrows:
-        if notes.get(arrow, PLAIN) == PLAIN:
-            alike.setdefault(_form(arrow), []).append(arrow)
+        note = overlay.note(arrow)
+        if note.mark is Mark.WALKED:
+            walked.add((_form(arrow), arrow.source))
+        else:
+            alike.setdefault((_form(arrow), note), []).append(arrow)
     staying = {(a.source, a.trigger) for a in chart.arrows if not a.moves and not a.refused}
     for group, members in chart.groups().items():
-        for form, family in alike.items():
-            inside = [arrow for arrow in family if arrow.source in members]
-            there = {arrow.source for arrow in inside}
-            excepted = [
-                name
-                for name in members
-                if name not in there
-                and (name, form.trigger) not in staying & {(form.target, form.trigger)}
-            ]
+        for (form, _), family in alike.items():
+            inside = tuple(arrow for arrow in family if arrow.source in members)
+            there = {name for name in members if (form, name) in walked}
+            there |= {arrow.source for arrow in inside}
+            if (form.target, form.trigger) in staying:
+                there.add(form.target)
+            excepted = [name for name in members if name not in there]
             speaks = {a.source for a in arrows if a.trigger == form.trigger and a.moves}
-            if (
-                len(inside) >= (GROUP_MIN if form.target else 2)
-                and len(excepted) <= (1 if form.target else 0)
-                and speaks.issuperset(excepted)
-            ):
-                source = any_of(group)
-                lifted = msgspec.structs.replace(
-                    form,
-                    source=source,
-                    target=form.target or source,
-                    guards=(*form.guards, *(f"not in {name}" for name in excepted)),
-                )
-                result[result.index(inside[0])] = lifted
-                result = [arrow for arrow in result if arrow not in inside]
+            enough = GROUP_MIN if form.target else 2
+            exceptions_max = 1 if form.target else 0
+            if len(inside) < enough or len(excepted) > exceptions_max or not speaks >= {*excepted}:
+                continue
+            source = any_of(group)
+            guards = (*form.guards, *(f"not in {name}" for name in excepted))
+            one = msgspec.structs.replace(
+                form, source=source, target=form.target or source, guards=guards
+            )
+            result = {
+                (one if arrow == inside[0] else arrow): (inside if arrow == inside[0] else stands)
+                for arrow, stands in result.items()
+                if arrow not in inside[1:]
+            }
     return result
 
 
@@ -165,44 +116,124 @@ def _form(arrow: Arrow) -> Arrow:
     return msgspec.structs.replace(arrow, source="", target=target, effects=())
 
 
-def _edges(chart: Chart, arrows: Iterable[Arrow], notes: Mapping[Arrow, Note]) -> tuple[Edge, ...]:
-    parallel: dict[tuple[str, str, bool, Note], list[Arrow]] = {}
-    for arrow in arrows:
-        target = ISSUE if arrow.refused else arrow.target
-        key = (arrow.source, target, arrow.refused is not None, notes.get(arrow, PLAIN))
-        parallel.setdefault(key, []).append(arrow)
-    main = set(zip(chart.main_line, chart.main_line[1:], strict=False))
-    return tuple(
-        Edge(
-            source,
-            target,
-            phrases=tuple(
-                f"{note.mark.sign}{note.words}{phrase}{note.after}"
-                for phrase in phrases(together, chart.triggers)
-            ),
-            mark=note.mark,
-            main=(source, target) in main,
-            refused=refused,
-            pale=note.pale,
-            width=note.width,
+def _nodes(chart: Chart, overlay: Overlay, lifted: _Lifted) -> Iterator[Node]:
+    for place in chart.places:
+        yield _state(place, overlay)
+    for group in chart.groups():
+        name = any_of(group)
+        stays = tuple(
+            f"stays on {phrase}{_counted(together, lifted, overlay)}"
+            for phrase, together in phrases(_staying(lifted, name), chart.triggers)
         )
-        for (source, target, refused, note), together in parallel.items()
+        if stays or any(arrow.source == name for arrow in lifted):
+            yield Node(
+                name,
+                f"any {group} state",
+                group=group,
+                shape=Shape.ANY,
+                within=stays,
+                pale=overlay.pale,
+            )
+    if any(arrow.refused for arrow in lifted):
+        shows = "unknown" if _has_statuses(chart) else None
+        mark = overlay.marks.get(ISSUE, Mark.NONE)
+        yield Node(ISSUE, "refused", shape=Shape.ISSUE, shows=shows, mark=mark)
+
+
+def _state(place: Place, overlay: Overlay) -> Node:
+    mark = overlay.marks.get(place.name, Mark.NONE)
+    return Node(
+        place.name,
+        place.name,
+        group=place.group,
+        shows=place.shows if place.hidden else None,
+        final=place.final,
+        mark=mark,
+        pale=overlay.pale and mark is Mark.NONE,
     )
 
 
-def _legend(chart: Chart, nodes: Sequence[Node], left_over: Sequence[Arrow]) -> Iterable[str]:
-    """What the shapes mean, and what is not drawn."""
-    if any(node.final for node in nodes):
-        yield "Double border: the machine may rest there for good."
-    stays = [arrow for arrow in left_over if not arrow.refused]
+def _staying(arrows: Iterable[Arrow], name: str) -> list[Arrow]:
+    """What leaves every state of a group as it is; a loop on its box would mean something else."""
+    return [a for a in arrows if (a.source, a.target, a.refused) == (name, name, None)]
+
+
+def _edges(chart: Chart, overlay: Overlay, lifted: _Lifted) -> Iterator[Edge]:
+    parallel: dict[tuple[str, str, bool, Mark, bool], dict[Note, list[Arrow]]] = {}
+    for arrow, stands in lifted.items():
+        if arrow.source.startswith(ANY) and arrow.source == arrow.target and not arrow.refused:
+            continue  # said in the box
+        note = overlay.note(stands[0])
+        mark = note.mark
+        if overlay.count is not None and not any(map(overlay.count, stands)):
+            mark = Mark.MISSED
+        target = ISSUE if arrow.refused else arrow.target
+        key = (arrow.source, target, arrow.refused is not None, mark, note.pale)
+        parallel.setdefault(key, {}).setdefault(note, []).append(arrow)
+    main = set(zip(chart.main_line, chart.main_line[1:], strict=False))
+    for (source, target, refused, mark, pale), notes in parallel.items():
+        together = [arrow for arrows in notes.values() for arrow in arrows]
+        strong = (source, target) in main or mark is not Mark.NONE
+        yield Edge(
+            source,
+            target,
+            phrases=tuple(
+                f"{mark.sign}{note.words}{phrase}{note.after}{_counted(said_of, lifted, overlay)}"
+                for note, arrows in sorted(notes.items(), key=lambda item: item[0].order)
+                for family in _families(arrows, overlay, refused=refused)
+                for phrase, said_of in phrases(family, chart.triggers)
+            ),
+            mark=mark,
+            main=(source, target) in main,
+            refused=refused,
+            pale=pale,
+            width=_width(together, lifted, overlay, strong=strong),
+        )
+
+
+def _taken(arrows: Iterable[Arrow], lifted: _Lifted, overlay: Overlay) -> list[int]:
+    """How often each of the arrows that these stand for was taken."""
+    if overlay.count is None:
+        return []
+    return [overlay.count(arrow) for one in arrows for arrow in lifted[one]]
+
+
+def _counted(arrows: Iterable[Arrow], lifted: _Lifted, overlay: Overlay) -> str:
+    taken = _taken(arrows, lifted, overlay)
+    if not taken:
+        return ""
+    never = taken.count(0)
+    return f" ×{sum(taken):,}" + (f" ({never} never)" if never and sum(taken) else "")
+
+
+def _width(arrows: Iterable[Arrow], lifted: _Lifted, overlay: Overlay, *, strong: bool) -> float:
+    """Strong or not; where arrows are counted, a step more for each factor of ten."""
+    if overlay.count is None:
+        return 1.8 if strong else 1.0
+    taken = sum(_taken(arrows, lifted, overlay))
+    return 1.0 if taken == 0 else round(0.6 + 0.8 * math.log10(taken), 1)
+
+
+def _families(
+    arrows: Sequence[Arrow], overlay: Overlay, *, refused: bool
+) -> Sequence[Sequence[Arrow]]:
+    """Arrows that share their words; moves that are counted stand apart."""
+    return [arrows] if overlay.count is None or refused else [[arrow] for arrow in arrows]
+
+
+def _has_statuses(chart: Chart) -> bool:
+    return any(place.shows for place in chart.places)
+
+
+def _legend(chart: Chart, folded: Sequence[Arrow]) -> Iterator[str]:
+    """What is not drawn."""
+    stays = [arrow for arrow in folded if not arrow.refused]
     if stays:
         yield f"Moves nothing: {_stays(chart, stays)}."
-    if any(arrow.refused for arrow in left_over):
-        yield REFUSED_WITH_STATUS if any(place.shows for place in chart.places) else REFUSED
-
-
-REFUSED = "Everything else is refused: an issue goes on record, and nothing moves."
-REFUSED_WITH_STATUS = f"{REFUSED[:-1]}; the status of the run is unknown for good."
+    if any(arrow.refused for arrow in folded):
+        yield (
+            f"{REFUSED}; the status is unknown for good." if _has_statuses(chart) else f"{REFUSED}."
+        )
 
 
 def _stays(chart: Chart, arrows: Sequence[Arrow]) -> str:

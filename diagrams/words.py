@@ -46,21 +46,24 @@ def condition(arrow: Arrow) -> str:
     return f"[{', '.join(guards)}]" if guards else ""
 
 
-def phrases(arrows: Iterable[Arrow], universe: Sequence[str]) -> Iterator[str]:
+def phrases(
+    arrows: Iterable[Arrow], universe: Sequence[str]
+) -> Iterator[tuple[str, tuple[Arrow, ...]]]:
     """What stands on the edge of these parallel arrows: one phrase for each condition and answer.
 
-    `run.ended/succeeded [final_text, not waiting]`, or `tool.* [otherwise] / bad_payload`.
+    `run.ended/succeeded [final_text, not waiting]`, or `tool.* [otherwise] / bad_payload`; each
+    with the arrows that it says.
     """
-    together: dict[tuple[str, str | None], list[str]] = {}
+    together: dict[tuple[str, str | None], list[Arrow]] = {}
     for arrow in arrows:
-        together.setdefault((condition(arrow), arrow.refused), []).append(arrow.trigger)
-    for (guard, refused), triggers in together.items():
-        phrase = ", ".join(said(triggers, universe))
+        together.setdefault((condition(arrow), arrow.refused), []).append(arrow)
+    for (guard, refused), family in together.items():
+        phrase = ", ".join(said([arrow.trigger for arrow in family], universe))
         if guard:
             phrase += f" {guard}"
         if refused:
             phrase += f" / {refused}"
-        yield phrase
+        yield phrase, tuple(family)
 
 
 def wrapped(phrase: str, characters_max: int) -> tuple[str, ...]:

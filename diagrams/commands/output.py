@@ -53,6 +53,10 @@ class Writer:
     engine: str | None
     output: Path | None
 
+    def is_one_file(self) -> bool:
+        """Whether the output is a file, going by its name."""
+        return self.output is not None and self.output.suffix in SUFFIXES
+
     def write(self, sources: Sources) -> None:
         """Write one picture to the output file, or to standard output."""
         form = self.form or self._form_of_output()
@@ -96,8 +100,6 @@ class Writer:
             for sources in pictures.values():
                 click.echo(self.content(sources, self.form), nl=False)
             return
-        if self.output.suffix in SUFFIXES:
-            raise Trouble(f"{self.output} is one file: name the machine that goes there")
         for name, sources in pictures.items():
             for form in self._forms():
                 suffix = {"mermaid": "mmd"}.get(form, form)

@@ -18,6 +18,7 @@ from doneness.diagrams.words import wrapped
 
 FONT: Final = "Helvetica,Arial,sans-serif"
 FONT_POINTS: Final = 10
+SIGN_CHARACTERS: Final = 3  # `~ `, `12: `
 BOX_CHARACTERS_MAX: Final = 18
 LEGEND_CHARACTERS_MAX: Final = 108
 FINAL: Final = "Double border: the machine may rest there for good."
@@ -140,7 +141,7 @@ class _Machine:
         if node.shape is Shape.ANY:
             attributes["style"] = "dashed"
         elif node.shape is not Shape.STATE:
-            attributes |= {"shape": "octagon", "style": "filled"}
+            attributes |= {"style": "diagonals,filled", "margin": "0.13,0.07"}
         if node.final:
             attributes["peripheries"] = 2
         ink = self._ink(node.mark, pale=node.pale)
@@ -164,6 +165,8 @@ class _Machine:
     def _edge(self, edge: Edge) -> str:
         within = any({edge.source, edge.target} <= set(column) for column in self.layout.columns)
         characters_max = self.layout.gutter_characters_max if within else self.layout.characters_max
+        if edge.mark is not Mark.NONE:
+            characters_max += SIGN_CHARACTERS
         ink = self._ink(edge.mark, pale=edge.pale)
         attributes: dict[str, object] = {}
         if edge.phrases:

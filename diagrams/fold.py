@@ -121,10 +121,7 @@ def _nodes(chart: Chart, overlay: Overlay, lifted: _Lifted) -> Iterator[Node]:
         yield _state(place, overlay)
     for group in chart.groups():
         name = any_of(group)
-        stays = tuple(
-            f"stays on {phrase}{_counted(together, lifted, overlay)}"
-            for phrase, together in phrases(_staying(lifted, name), chart.triggers)
-        )
+        stays, mark = _stays_in_box(chart, overlay, lifted, name)
         if stays or any(arrow.source == name for arrow in lifted):
             yield Node(
                 name,
@@ -132,7 +129,8 @@ def _nodes(chart: Chart, overlay: Overlay, lifted: _Lifted) -> Iterator[Node]:
                 group=group,
                 shape=Shape.ANY,
                 within=stays,
-                pale=overlay.pale,
+                mark=mark,
+                pale=overlay.pale and mark is Mark.NONE,
             )
     if any(arrow.refused for arrow in lifted):
         shows = "unknown" if _has_statuses(chart) else None
@@ -153,9 +151,20 @@ def _state(place: Place, overlay: Overlay) -> Node:
     )
 
 
-def _staying(arrows: Iterable[Arrow], name: str) -> list[Arrow]:
+def _stays_in_box(
+    chart: Chart, overlay: Overlay, lifted: _Lifted, name: str
+) -> tuple[tuple[str, ...], Mark]:
     """What leaves every state of a group as it is; a loop on its box would mean something else."""
-    return [a for a in arrows if (a.source, a.target, a.refused) == (name, name, None)]
+    notes: dict[Note, list[Arrow]] = {}
+    for arrow, stands in lifted.items():
+        if (arrow.source, arrow.target, arrow.refused) == (name, name, None):
+            notes.setdefault(overlay.note(stands[0]), []).append(arrow)
+    stays = tuple(
+        f"{note.mark.sign}stays on {phrase}{note.after}{_counted(together, lifted, overlay)}"
+        for note, arrows in notes.items()
+        for phrase, together in phrases(arrows, chart.triggers)
+    )
+    return stays, max((note.mark for note in notes), default=Mark.NONE)
 
 
 def _edges(chart: Chart, overlay: Overlay, lifted: _Lifted) -> Iterator[Edge]:

@@ -22,8 +22,8 @@ class Layout:
     """
 
     columns: tuple[tuple[str, ...], ...] = ()
-    characters_max: int = 22
-    gutter_characters_max: int = 22
+    characters_max: int = 20
+    gutter_characters_max: int = 20
 
 
 AUTOMATIC: Final = Layout()

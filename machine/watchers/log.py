@@ -118,9 +118,13 @@ def line_of(event: Mapping[str, object]) -> bytes:
 
 
 def log_parts(path: Path | str) -> list[Path]:
-    """The files of a log, oldest first; the last is `path` itself, which must be there."""
+    """The files of a log, oldest first; the last is `path` itself.
+
+    After a kill in the middle of a rotation `path` is not there yet, and is left out.
+    """
     whole = Path(path)
-    return [*(part for _, part in _rotated(whole)), whole]
+    rotated = [part for _, part in _rotated(whole)]
+    return [*rotated, whole] if whole.exists() or not rotated else rotated
 
 
 def read_log(path: Path | str) -> Iterator[dict[str, object]]:

@@ -60,6 +60,17 @@ def test_rotation_by_size_keeps_every_event_in_order(tmp_path: Path) -> None:
     assert list(read_log(path)) == EVENTS
 
 
+def test_a_kill_in_the_middle_of_a_rotation_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with LogWriter(path) as log:
+        log.append(EVENTS[0])
+    path.rename(tmp_path / "run.jsonl.1")
+    assert list(read_log(path)) == EVENTS[:1]
+    with LogWriter(path) as log:
+        log.append(EVENTS[1])
+    assert list(read_log(path)) == EVENTS[:2]
+
+
 def test_a_line_that_is_too_large_has_a_file_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     with LogWriter(path, bytes_max=1) as log:

@@ -18,8 +18,10 @@ from random import SystemRandom
 from typing import Any, Final
 
 import pytest
+from hypothesis.database import ExampleDatabase
 
 from doneness.generators.checks.properties import Breach
+from doneness.generators.databases import DatabaseError, database_at
 from doneness.generators.divergence import Divergence
 from doneness.generators.reports.finding import Finding, finding_of
 from doneness.generators.reports.page import page
@@ -63,6 +65,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help=f"examples per Hypothesis machine and subject (default: {EXAMPLES})",
     )
+    group.addoption(
+        "--model-database",
+        metavar="PLACE",
+        help="example database of the Hypothesis machines: a folder, or redis://HOST:PORT/N to "
+        "share it (default: none)",
+    )
     group.addoption("--model-sarif", metavar="FILE", help="write the findings as SARIF, for CI")
     group.addoption(
         "--model-html", metavar="FILE", help="write the findings as one HTML page, for review"
@@ -105,6 +113,15 @@ def model_examples(pytestconfig: pytest.Config) -> int:
     """How many examples each Hypothesis machine tries."""
     examples: int = pytestconfig.getoption("--model-examples")
     return examples
+
+
+@pytest.fixture(scope="session")
+def model_database(pytestconfig: pytest.Config) -> ExampleDatabase | None:
+    """The example database that was named."""
+    try:
+        return database_at(pytestconfig.getoption("--model-database"))
+    except DatabaseError as error:
+        raise pytest.UsageError(f"--model-database: {error}") from None
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
+from hypothesis.database import ExampleDatabase
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from doneness.generators import strategies as draws
@@ -152,9 +153,18 @@ MACHINES: Final = (OneRun, Board)
 
 
 def run_machine(
-    machine: type[OneRun | Board], subject: Subject, *, seed_value: int, examples: int
+    machine: type[OneRun | Board],
+    subject: Subject,
+    *,
+    seed_value: int,
+    examples: int,
+    database: ExampleDatabase | None = None,
 ) -> tuple[Counter[str], Divergence | None]:
-    """Run a machine on a subject; what fired, and the shrunk divergence, if there is one."""
+    """Run a machine on a subject; what fired, and the shrunk divergence, if there is one.
+
+    With a database, examples that failed before are tried first, also those that another process
+    or machine found; it is a cache, the cases that are kept are the truth.
+    """
     fired: Counter[str] = Counter()
     bound = type(machine.__name__, (machine,), {"subject": subject, "fired": fired})
     try:
@@ -164,8 +174,8 @@ def run_machine(
                 max_examples=examples,
                 stateful_step_count=STEPS,
                 deadline=None,
-                database=None,
-                phases=[Phase.generate, Phase.shrink],
+                database=database,
+                phases=[Phase.reuse, Phase.generate, Phase.shrink],
                 suppress_health_check=list(HealthCheck),
                 print_blob=False,
                 report_multiple_bugs=False,

@@ -12,11 +12,21 @@ pytestmark = pytest.mark.model
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__)
 def test_random_data_finds_no_divergence(
-    machine, model_subject, model_seed, model_examples, model_row, keeps_contract
+    machine,
+    model_subject,
+    model_seed,
+    model_examples,
+    model_database,
+    model_row,
+    keeps_contract,
 ):
     """Whatever data the events carry, the subject shows what the declaration says."""
     fired, divergence = run_machine(
-        machine, model_subject, seed_value=model_seed, examples=model_examples
+        machine,
+        model_subject,
+        seed_value=model_seed,
+        examples=model_examples,
+        database=model_database,
     )
     possible = {sort.__name__ for sort in SORTS[machine]}
     if model_subject.json_only:

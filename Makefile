@@ -39,6 +39,7 @@ lint: $(VENV)/.test ## format, lint, types, import directions
 
 pictures: $(VENV)/.test ## draw the committed pictures anew, from the declarations
 	$(BIN)/python -m doneness.diagrams.gallery
+	$(BIN)/python -m doneness.diagrams.tables_page docs/tables.md
 
 bench: $(VENV)/.test ## figures beside the plain way, as ratios
 	for script in tests/bench/bench_*.py; do $(BIN)/python $$script || exit 1; done

@@ -23,6 +23,12 @@ Event = Mapping[str, object]
 Mark = tuple[str, int, frozenset[object], tuple[object, object] | None]
 
 
+def trigger_of(event: Event) -> str:
+    """What an event is to the declared machine."""
+    kind = event.get("type")
+    return str(kind) if kind in EVENTS else UNKNOWN_TYPE
+
+
 class LoopOracle:
     """The declaration's view of one run of the loop.
 
@@ -69,7 +75,7 @@ class LoopOracle:
             new_call=call[0] not in self._calls,
             same_call=call == self._running,
         )
-        row = self._trigger(str(kind) if kind in EVENTS else UNKNOWN_TYPE)
+        row = self._trigger(trigger_of(event))
         if row.refused is None:
             self._remember(kind, call)
         return row

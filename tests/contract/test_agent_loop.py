@@ -12,6 +12,7 @@ import pytest
 from doneness.generators import api_rules
 from doneness.generators.loop_oracle import LoopOracle, trigger_of
 from doneness.generators.loop_scripts import Caps, drive, legal_sequences, scripts, shape
+from doneness.machine.agent.tracked import TrackedRun
 from doneness.spec.loop import AGENT_LOOP, STOP
 from doneness.spec.table import Row
 
@@ -62,6 +63,23 @@ def test_the_loop_yields_exactly_the_sequences_that_are_declared(model_row):
     assert allowed - yielded == set(), "the loop cannot say what is declared"
     assert [row for row in ROWS if row not in taken] == [], "transitions that never fired"
     assert PAIRS - set(pairs) == set(), "pairs that were never exercised"
+
+
+def test_adapted_and_reduced_no_run_is_done_before_the_application_has_checked_it():
+    """Every script, whole and stopped somewhere: the status follows from how far the run got."""
+    for number, script in enumerate(scripts(CAPS)):
+        whole = drive(script, CAPS.rounds)
+        limit = script[-1].ends == "calls"
+        for events in (whole, whole[: number % len(whole)]):
+            tracked = TrackedRun("r")
+            for event in events:
+                tracked.feed(event)
+                assert tracked.progress.status != "done"
+            tracked.close()
+            ends = {"done": "checking", "error": "incomplete" if limit else "failed"}
+            last = str(events[-1]["type"]) if events else ""
+            assert tracked.progress.status == ends.get(last, "unknown")
+            assert tracked.progress.issues == []
 
 
 def variants(made):

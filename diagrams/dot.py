@@ -57,7 +57,13 @@ def source(
 
 def _defaults(theme: Theme, *, ordered: bool) -> Iterator[str]:
     font = {"fontname": FONT, "fontsize": FONT_POINTS, "fontcolor": theme.ink}
-    graph = {"rankdir": "LR", "bgcolor": theme.page, "nodesep": 0.16, "ranksep": 0.08, "pad": 0.05}
+    graph = {
+        "rankdir": "LR",
+        "bgcolor": theme.page,
+        "nodesep": 0.16,
+        "ranksep": 0.08,
+        "pad": 0.05,
+    }
     graph["size"] = f"{WIDTH_INCHES_MAX},{HEIGHT_INCHES_MAX}"
     if ordered:  # a second pass would undo the order of the columns
         graph["remincross"] = "false"
@@ -140,7 +146,9 @@ class _Machine:
         }
         if node.shape is Shape.ANY:
             attributes["style"] = "dashed"
-        elif node.shape is not Shape.STATE:
+        elif node.shape is Shape.SUBJECT:
+            attributes["style"] = "filled"
+        elif node.shape is Shape.ISSUE:
             attributes |= {"style": "diagonals,filled", "margin": "0.13,0.07"}
         if node.final:
             attributes["peripheries"] = 2

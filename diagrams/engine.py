@@ -15,10 +15,13 @@ from typing import Final
 
 import graphviz
 
-from doneness.diagrams.dot import FONT
+from doneness.diagrams.dot import FONT, FONT_POINTS
 
 PURE: Final = "graphviz-pure"
 PURE_FONT: Final = "Arial"
+PURE_ROOM: Final = 1.13
+"""Words in an SVG are given so much more room than Arial needs: a page without it shows them in
+another font, and DejaVu Sans, the usual one of Linux, is wider."""
 DOTS_PER_INCH: Final = 96
 """A point of text is as large in the PNG as in the SVG at the usual resolution of screens."""
 
@@ -49,17 +52,29 @@ def _with_pure(source: str, form: str) -> bytes:
     program = _pure()
     if program is None:
         raise NoEngineError(HELP)
+    if form == "svg":
+        svg = _run_pure(program, source.replace(_SIZE, f"fontsize={_ROOMY}"), "-Tsvg")
+        back = svg.replace(
+            f'font-size="{_ROOMY:.2f}"'.encode(), f'font-size="{FONT_POINTS}"'.encode()
+        )
+        return back.replace(f'"{PURE_FONT}"'.encode(), f'"{FONT}"'.encode())
+    return _run_pure(program, source, f"-T{form}", f"-Gdpi={DOTS_PER_INCH}")
+
+
+_SIZE: Final = f"fontsize={FONT_POINTS}"
+_ROOMY: Final = round(FONT_POINTS * PURE_ROOM, 2)
+
+
+def _run_pure(program: str, source: str, *options: str) -> bytes:
     # The program and its arguments are ours; the source goes through standard input.
     run = subprocess.run(  # noqa: S603
-        [program, f"-T{form}", *([f"-Gdpi={DOTS_PER_INCH}"] if form == "png" else [])],
+        [program, *options],
         input=source.replace(FONT, PURE_FONT).encode(),
         capture_output=True,
         check=False,
     )
     if run.returncode != 0:
         raise EngineFailedError(f"{PURE}: {run.stderr.decode(errors='replace').strip()}")
-    if form == "svg":
-        return run.stdout.replace(f'"{PURE_FONT}"'.encode(), f'"{FONT}"'.encode())
     return run.stdout
 
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from doneness.diagrams import dot, mermaid
+from doneness.diagrams import dot, mermaid, sequence
+from doneness.diagrams.drawing import Drawing
 from doneness.diagrams.engine import NoEngineError, picture
 from doneness.diagrams.extract import charts
 from doneness.diagrams.fold import fold
+from doneness.diagrams.path import MACHINE, walked
 from doneness.diagrams.theme import THEMES
+from doneness.fixtures.cases import Case, every
 
 FOLDER: Final = Path(__file__).with_name("pictures")
 
@@ -28,34 +31,48 @@ class Picture:
     """A committed picture.
 
     Attributes:
-        dots: Its DOT source on each page, light and dark.
-        mermaid: The same as Mermaid.
+        mermaid: Its Mermaid source.
+        dots: Its DOT source on each page, light and dark, where an engine draws it.
+        svgs: Its SVG on each page, where we draw it.
     """
 
     name: str
-    dots: Mapping[str, str]
     mermaid: str
+    dots: Mapping[str, str] = field(default_factory=dict)
+    svgs: Mapping[str, str] = field(default_factory=dict)
 
     def sources(self) -> Iterator[tuple[str, str]]:
         """The text files: name and content."""
         for theme, source in self.dots.items():
             yield f"{self.name}-{theme}.dot", source
+        for theme, svg in self.svgs.items():
+            yield f"{self.name}-{theme}.svg", svg
         yield f"{self.name}.mmd", self.mermaid
 
 
 def pictures() -> Iterator[Picture]:
-    """Every declared machine, as it is shown by default and in full."""
+    """Every declared machine, as it is shown by default and in full; and the example."""
     for chart in charts().values():
-        for full in (False, True):
-            drawing = fold(chart, full=full)
-            yield Picture(
-                f"{chart.name}-full" if full else chart.name,
-                {
-                    name: dot.source([drawing], theme, hints=not full)
-                    for name, theme in THEMES.items()
-                },
-                mermaid.source([drawing]),
-            )
+        yield _graph(chart.name, fold(chart), hints=True)
+        yield _graph(f"{chart.name}-full", fold(chart, full=True), hints=False)
+    case = example()
+    yield _graph("path", fold(*walked(charts()[MACHINE], case)), hints=False)
+    yield Picture(
+        "sequence",
+        sequence.mermaid(case),
+        svgs={name: sequence.svg(case, theme) for name, theme in THEMES.items()},
+    )
+
+
+def example() -> Case:
+    """The case of the documentation: a subject that takes any success at its word."""
+    case = next(case for case in every() if case.name == "cancel_then_success")
+    return replace(case, shown_steps=("cancelling", "checking", "done"))
+
+
+def _graph(name: str, drawing: Drawing, *, hints: bool) -> Picture:
+    dots = {theme: dot.source([drawing], colours, hints=hints) for theme, colours in THEMES.items()}
+    return Picture(name, mermaid.source([drawing]), dots)
 
 
 def stamped(svg: bytes, source: str) -> bytes:

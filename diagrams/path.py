@@ -177,25 +177,27 @@ def _legend(strayed: Step | None) -> Iterator[str]:
 
 
 def _table(taken: Sequence[Step], strayed: Step | None) -> Iterator[tuple[str, ...]]:
-    says = any(step.shown is not None for step in taken)
-    yield ("#", "event", "state", "status", *(("subject",) if says else ()), "issue")
-    rows = [_line(step, strayed, says=says) for step in taken]
+    """A header and a row for each step; a column that would be empty is left out."""
+    columns = {
+        "#": [str(step.number) for step in taken],
+        "event": [step.arrow.trigger for step in taken],
+        "state": [step.after for step in taken],
+        "status": [step.status for step in taken],
+        "subject": [_shown(step, strayed) for step in taken],
+        "issue": [", ".join(step.issues) for step in taken],
+    }
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
+    yield tuple(columns)
+    rows = list(zip(*columns.values(), strict=True))
     if len(rows) > ROWS_MAX:
         half = ROWS_MAX // 2
-        gap = ("…", f"{len(rows) - ROWS_MAX} more", *[""] * (len(rows[0]) - 2))
+        gap = ("…", f"{len(rows) - 2 * half} more", *[""] * (len(columns) - 2))
         rows = [*rows[:half], gap, *rows[-half:]]
     yield from rows
 
 
-def _line(step: Step, strayed: Step | None, *, says: bool) -> tuple[str, ...]:
-    shown = [] if not says else [printable(step.shown or "")]
-    if step is strayed:
-        shown = [f"✗ {shown[0]}"]
-    return (str(step.number), step.arrow.trigger, step.after, step.status, *shown, *_found(step))
-
-
-def _found(step: Step) -> tuple[str]:
-    return (", ".join(step.issues),)
+def _shown(step: Step, strayed: Step | None) -> str:
+    return ("✗ " if step is strayed else "") + printable(step.shown or "")
 
 
 def _ranges(numbers: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ from doneness.diagrams.fold import fold
 from doneness.spec.lifecycle import LIFECYCLE
 
 PICTURES = list(gallery.pictures())
-SVGS = sorted(gallery.FOLDER.glob("*.svg"))
+SVGS = sorted(path.with_suffix(".svg") for path in gallery.FOLDER.glob("*.dot"))
 README_PIXELS = 830
 """The width of the column in which GitHub shows a README."""
 PIXELS_PER_POINT = 96 / 72

@@ -151,7 +151,7 @@ def shrink(
 def _diverges(
     subject: Subject, check: str, run: str, templates: list[Template]
 ) -> Divergence | None:
-    return compare(subject, check, run, play(Oracle(run), templates))
+    return compare(subject, check, run, play(Oracle(run), templates, subject.takes))
 
 
 def _short(value: object, width_max: int = 70) -> str:

@@ -179,14 +179,13 @@ def explore(
     found = Exploration(layer.name, states=1, paths=[()])
     alphabet = [template for template in templates if layer.picks(template)]
     seen: set[Hashable] = {(layer.key(Oracle(RUN)), None)}
-    takes_all = subject is None or not subject.json_only
     frontier: list[tuple[tuple[Template, ...], tuple[Move, ...], Oracle]] = [((), (), Oracle(RUN))]
     while frontier:
         tried = []
         for path, moves, oracle in frontier:
             for template in alphabet:
                 move = template.make(oracle)
-                if move is None or not (move.json or takes_all):
+                if move is None or (subject is not None and not subject.takes(move)):
                     continue
                 after = oracle.fork()
                 decision = after.take(move)

@@ -405,12 +405,16 @@ TEMPLATES: Final[tuple[Template, ...]] = (
 BY_NAME: Final = {template.name: template for template in TEMPLATES}
 
 
-def play(oracle: Oracle, templates: Sequence[Template]) -> list[Move]:
+def play(
+    oracle: Oracle,
+    templates: Sequence[Template],
+    takes: Callable[[Move], bool] = lambda _move: True,
+) -> list[Move]:
     """Let the oracle take what the templates make, one after the other; skip what cannot be."""
     moves = []
     for template in templates:
         move = template.make(oracle)
-        if move is not None:
+        if move is not None and takes(move):
             oracle.take(move)
             moves.append(move)
     return moves

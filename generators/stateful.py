@@ -56,7 +56,7 @@ class OneRun(RuleBasedStateMachine):
     def take(self, data: st.DataObject, sort: _Sort) -> None:
         """Draw a move of a sort and let the oracle take it."""
         move = data.draw(sort(self.oracle))
-        if move is not None and (move.json or not self.subject.json_only):
+        if move is not None and self.subject.takes(move):
             self.oracle.take(move)
             self.moves.append(move)
             self.fired[sort.__name__] += 1
@@ -65,7 +65,7 @@ class OneRun(RuleBasedStateMachine):
     def begin(self, start: int) -> None:
         """Take a shortest way to some state of the declaration."""
         paths = access_paths()
-        self.moves += play(self.oracle, paths[start % len(paths)])
+        self.moves += play(self.oracle, paths[start % len(paths)], self.subject.takes)
 
     @rule(data=st.data())
     def goes_on(self, data: st.DataObject) -> None:
@@ -119,7 +119,7 @@ class Board(RuleBasedStateMachine):
     def happens(self, data: st.DataObject, run: str, sort: _Sort) -> None:
         """Something happens in one run, and everybody hears of it."""
         move = data.draw(sort(self.oracles[run]))
-        if move is None or (self.subject.json_only and not move.json):
+        if move is None or not self.subject.takes(move):
             return
         self.fired[sort.__name__] += 1
         own = isinstance(move.event, dict) and move.event.get("run") == run

@@ -13,7 +13,7 @@ from copy import copy
 from functools import cache
 from typing import Any, Protocol, TypeAlias
 
-from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES
+from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES, Move
 from doneness.machine import Progress
 
 Trace: TypeAlias = Sequence[object]
@@ -39,6 +39,9 @@ class Subject(Protocol):
 
     def every(self, run: str, traces: Sequence[Trace]) -> list[list[Snapshot]]:
         """What is shown after each event of each trace."""
+
+    def takes(self, move: Move) -> bool:
+        """Whether a move can be put to it at all; whoever makes a trace asks first."""
 
 
 def hidden_state(reducer: object) -> tuple[object, ...]:
@@ -66,6 +69,8 @@ class PythonSubject:
         flat: Whether its containers hold nothing that changes, so that a copy one level deep is
             independent. Exploration is much faster then: what traces share is run once.
     """
+
+    exact_numbers = True
 
     def __init__(
         self,
@@ -111,6 +116,13 @@ class PythonSubject:
         except Exception as error:  # noqa: BLE001 # whatever it raises is the finding
             return {"failure": f"raised {type(error).__name__}: {error}"}
         return _shown(reducer)
+
+    def takes(self, move: Move) -> bool:
+        """Whether a move can be put to it: anything, or what JSON can say."""
+        return move.json or not self.json_only
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
 
     def _all(self, run: str, trace: Trace) -> Iterator[Snapshot]:
         reducer = self._factory(run)

@@ -68,7 +68,7 @@ def stories(subject: Subject, run: str, walks: Iterable[Sequence[Template]]) -> 
     """Run walks through a subject."""
     played = []
     for walk in walks:
-        templates, moves = made(run, walk, json_only=subject.json_only)
+        templates, moves = made(run, walk, subject.takes)
         played.append((templates, moves))
     shown = subject.every(run, [[move.event for move in moves] for _, moves in played])
     return [
@@ -78,14 +78,14 @@ def stories(subject: Subject, run: str, walks: Iterable[Sequence[Template]]) -> 
 
 
 def made(
-    run: str, walk: Iterable[Template], *, json_only: bool
+    run: str, walk: Iterable[Template], takes: Callable[[Move], bool]
 ) -> tuple[list[Template], list[Move]]:
     """The templates of a walk that can be played, and their moves."""
     oracle = Oracle(run)
     templates, moves = [], []
     for template in walk:
         move = template.make(oracle)
-        if move is None or (json_only and not move.json):
+        if move is None or not takes(move):
             continue
         oracle.take(move)
         templates.append(template)
@@ -200,7 +200,7 @@ def inserted(
     walk = list(story.templates)
     for _ in range(3):
         walk.insert(random.randint(0, len(walk)), BY_NAME[random.choice(names)])
-    templates, moves = made(story.run, walk, json_only=subject.json_only)
+    templates, moves = made(story.run, walk, subject.takes)
     more = len(moves) - len(story.moves)
     if not more or not story.shown:
         return None

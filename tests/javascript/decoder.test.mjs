@@ -123,11 +123,11 @@ test("one long line in small chunks takes time linear in its length", () => {
     let best = Infinity;
     for (let round = 0; round < 3; round += 1) {
       const decoder = new SSEDecoder({ lineUnitsMax: Infinity });
-      const start = process.cpuUsage().user;
+      const start = performance.now();
       decoder.feed(bytes("data: "));
       for (let fed = 0; fed < length; fed += chunk.length) decoder.feed(chunk);
       assert.equal(decoder.feed(bytes("\n\n"))[0].data.length, length);
-      best = Math.min(best, (process.cpuUsage().user - start) / length);
+      best = Math.min(best, (performance.now() - start) / length);
     }
     return best;
   };

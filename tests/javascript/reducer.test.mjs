@@ -210,11 +210,11 @@ test("the time per event does not grow with the run", () => {
     const lines = Array.from({ length: events }, (_, i) => line('{"text":"hello"}', { kind: Kind.TEXT_DELTA, seq: i + 1, id: `a:${i + 1}` }));
     let best = Infinity;
     for (let round = 0; round < 3; round += 1) {
-      const start = process.cpuUsage().user;
+      const start = performance.now();
       const progress = new Progress("a");
       for (const each of lines) progress.feedJson(each);
       assert.equal(progress.text.length, 5 * events);
-      best = Math.min(best, (process.cpuUsage().user - start) / events);
+      best = Math.min(best, (performance.now() - start) / events);
     }
     return best;
   };

@@ -1,0 +1,123 @@
+"""Talks to a program: starts it, greets it, numbers the questions, reads the answers.
+
+A program that was ended for misbehaving is started anew for the next question. Once it hung, it
+is given less time: what it must answer for is on record, and the search for the shortest stream
+that makes it hang would take minutes otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from doneness.generators.subjects import protocol
+from doneness.generators.subjects.program import (
+    Limits,
+    MisbehavedError,
+    Program,
+    Verdict,
+)
+
+_SETTLE_SECONDS: Final = 0.005
+_SLOW: Final = (Verdict.HANGS, Verdict.LATE)
+_SUSPECT_SECONDS: Final = 0.5
+
+
+class Conversation:
+    """Questions to one program and its answers.
+
+    Attributes:
+        capabilities: What the program says that it can do.
+        name: What it calls itself, or its command.
+
+    Raises:
+        CannotStartError: there is no such command, or it speaks another version.
+    """
+
+    def __init__(self, command: Sequence[str], limits: Limits | None = None) -> None:
+        self._command = tuple(command)
+        self._limits = limits or Limits()
+        self._program: Program | None = None
+        self._asked = 0
+        self._numbered = False
+        self._greets = True
+        self.capabilities: frozenset[str] = frozenset()
+        self.name = " ".join(command)
+        self._start()
+
+    def __contains__(self, capability: str) -> bool:
+        return capability in self.capabilities
+
+    def close(self) -> None:
+        """End the program; the next question starts it anew."""
+        if self._program is not None:
+            self._program.end()
+            self._program = None
+
+    def ask(self, questions: Sequence[tuple[str, bytes]]) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """Ask, and yield each answer with the line it came in.
+
+        Args:
+            questions: The op, and the rest of the question as encoded members.
+
+        Raises:
+            MisbehavedError: from the answer on that does not come, or is none.
+        """
+        program = self._program or self._start()
+        first_number = self._asked + 1
+        self._asked += len(questions)
+        lines = [
+            b'{"n":%d,"op":"%b"%b}' % (number, op.encode(), rest)
+            for number, (op, rest) in enumerate(questions, first_number)
+        ]
+        settle = _SETTLE_SECONDS
+        if self._numbered:
+            # The greeting again, as a full stop: an answer too many would come before its own.
+            lines.append(self._greeting())
+            settle = 0.0
+        try:
+            answers = program.ask(lines, settle_seconds=settle)
+            for number, line in enumerate(answers, first_number):
+                answer = protocol.answer(line, number, numbered=self._numbered)
+                if number - first_number < len(questions):
+                    yield answer, line
+        except MisbehavedError as error:
+            self._blame(error)
+            raise
+
+    def _blame(self, error: MisbehavedError) -> None:
+        self.close()
+        if error.verdict in _SLOW:
+            seconds = min(self._limits.answer_seconds, _SUSPECT_SECONDS)
+            self._limits = replace(self._limits, answer_seconds=seconds, late_seconds=seconds)
+
+    def _start(self) -> Program:
+        program = Program(self._command, self._limits)
+        if self._greets:
+            try:
+                self._greet(program)
+            except MisbehavedError as error:
+                # It knows no greeting: then it has no capability either. If it is out of order
+                # altogether, the first stream will show that, and say on which event.
+                self._greets = False
+                self._blame(error)
+                program = Program(self._command, self._limits)
+            except BaseException:
+                program.end()
+                raise
+        self._program = program
+        return program
+
+    def _greet(self, program: Program) -> None:
+        line = self._greeting()
+        answers = program.ask([line], first=True, settle_seconds=_SETTLE_SECONDS)
+        for answer in answers:
+            value = protocol.answer(answer, self._asked, numbered=False)
+            self._numbered = value.get("n") == self._asked
+            self.capabilities, name = protocol.hello_in(value)
+            self.name = name or self.name
+
+    def _greeting(self) -> bytes:
+        self._asked += 1
+        return b'{"n":%d,"op":"hello","protocol":%d}' % (self._asked, protocol.VERSION)

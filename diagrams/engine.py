@@ -6,6 +6,7 @@ Arial and knows no lists of fonts, so it is given that one name, and its SVG the
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -118,4 +119,29 @@ def picture(source: str, form: str, engine: str | None = None) -> bytes:
     name = engine or available()
     if name is None or not ENGINES[name][0]():
         raise NoEngineError(HELP)
-    return ENGINES[name][1](source, form)
+    drawn = ENGINES[name][1](source, form)
+    return words_last(drawn.decode()).encode() if form == "svg" else drawn
+
+
+def words_last(svg: str) -> str:
+    """The SVG with the words of all edges on top, so that no line strikes them out.
+
+    Graphviz paints edge by edge, and the line of one over the words of another. The words move
+    from the group of their edge to one of their own, of class `label`, with the same title.
+    """
+    labels: list[str] = []
+
+    def without_words(edge: re.Match[str]) -> str:
+        labels.append(f'<g class="label">\n{edge["title"]}{edge["words"]}</g>\n')
+        return f"{edge['head']}{edge['title']}{edge['lines']}</g>\n"
+
+    rest = _EDGE.sub(without_words, svg)
+    end = rest.rindex("</g>\n</svg>")
+    return rest[:end] + "".join(labels) + rest[end:]
+
+
+_EDGE: Final = re.compile(
+    r'(?P<head><g id="\w+" class="edge">\n)(?P<title><title>.*</title>\n)'
+    r"(?P<lines>(?:<(?:path|polygon|ellipse) (?![^>]*stroke=\"(?:none|transparent)\").*\n)+)"
+    r'(?P<words>(?:<(?:polygon [^>]*stroke="(?:none|transparent)"|text).*\n)+)</g>\n'
+)

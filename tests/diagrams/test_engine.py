@@ -33,6 +33,8 @@ def test_each_engine_draws_svg_and_png(name):
     svg = engine.picture(SOURCE, "svg", name).decode()
     assert svg.count('class="node"') == 6  # five states and the beginning
     assert svg.count('class="edge"') == 7
+    assert svg.count('class="label"') == 6  # the beginning has no words
+    assert svg.rindex('class="edge"') < svg.index('class="label"')
     assert f'font-family="{dot.FONT}"' in svg
     assert engine.picture(SOURCE, "png", name).startswith(b"\x89PNG")
 

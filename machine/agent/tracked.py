@@ -13,7 +13,7 @@ from doneness.machine.acceptance import digest_of
 from doneness.machine.adapters.agent_loop import AgentLoopAdapter
 from doneness.machine.producer import Envelope, Producer
 from doneness.machine.reducer import Progress
-from doneness.spec.vocabulary import Kind, Language
+from doneness.spec.vocabulary import Kind, Language, Outcome
 
 
 class TrackedRun:
@@ -52,6 +52,15 @@ class TrackedRun:
     def confirm_cancel(self) -> list[Envelope]:
         """The loop was closed after a cancel request."""
         return self._reduce(self._adapter.confirm_cancel())
+
+    def wait_for_approval(self) -> list[Envelope]:
+        """Somebody must approve before the host goes on."""
+        return self._reduce([self._producer.emit(Kind.APPROVAL_WAIT)])
+
+    def pause(self) -> list[Envelope]:
+        """The host has closed the loop until an approval comes; a new run resumes."""
+        paused = Outcome.PAUSED.value
+        return self._reduce([self._producer.emit(Kind.RUN_ENDED, outcome=paused, final_text=None)])
 
     def judge(self, *, ok: bool) -> list[Envelope]:
         """The application's verdict on the final text of a succeeded run.

@@ -133,6 +133,22 @@ def test_a_cancel_with_a_tool_still_running() -> None:
     assert (tracked.progress.status, tracked.progress.tools) == ("cancelled", {"c": "running"})
 
 
+def test_a_run_that_waits_for_an_approval_and_is_paused() -> None:
+    tracked = TrackedRun("r")
+    for event in (ITERATION, START):
+        tracked.feed(event)
+    kinds = [envelope["kind"] for envelope in tracked.wait_for_approval()]
+    assert (kinds, tracked.progress.status, tracked.progress.terminal) == (
+        ["approval.wait"],
+        "waiting",
+        None,
+    )
+    tracked.pause()
+    tracked.close()
+    assert (tracked.progress.status, tracked.progress.terminal) == ("waiting", "paused")
+    assert tracked.progress.issues == []
+
+
 def test_a_late_answer_after_a_cancel_request_is_a_cancelled_run() -> None:
     tracked = TrackedRun("r")
     tracked.request_cancel()

@@ -60,6 +60,14 @@ def test_closing_in_mid_stream_is_seen_by_the_server(tools: Tools) -> None:
     assert set(threading.enumerate()) == threads
 
 
+def test_leaving_a_loop_is_closing(tools: Tools) -> None:
+    with ScriptedServer([never_ending(answer("a", "b"))]) as server:
+        for event in run_agent("go", tools, server.endpoint()):
+            if event["type"] == "token":
+                break
+        assert server.exchanges[0].client_left.wait(PATIENCE_SECONDS)
+
+
 def test_closing_in_mid_stream_is_seen_by_the_server_async(tools: Tools) -> None:
     async def stop_early(server: ScriptedServer) -> list[object]:
         async with aclosing(run_agent_async("go", tools, server.endpoint())) as events:

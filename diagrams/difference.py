@@ -60,12 +60,13 @@ def charts_of(revision: str, folder: Path | None = None) -> dict[str, Chart]:
         RevisionError: there is no such revision, or it has no declarations that can be read.
     """
     folder = folder or Path(next(iter(doneness.spec.__path__)))
-    archive = _git(folder, "archive", "--format=tar", _commit(folder, revision))
+    commit = _commit(folder, revision)
+    if b"table.py" not in _git(folder, "ls-tree", "--name-only", commit, "--", ".").split():
+        return {}  # before anything was declared
+    archive = _git(folder, "archive", "--format=tar", commit)
     with tempfile.TemporaryDirectory(prefix="doneness-") as place:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(place, filter="data")
-        if not (Path(place) / "__init__.py").exists():
-            raise RevisionError(f"{revision} has no declarations in {folder.name}/")
         # Our own interpreter and extraction; the declarations are the repository's own code.
         run = subprocess.run(  # noqa: S603
             [sys.executable, "-c", _READ, place, str(extract.__file__)],

@@ -198,8 +198,14 @@ def _caption(drawings: Sequence[Drawing]) -> Iterator[str]:
     rows = []
     if any(node.final for drawing in drawings for node in drawing.nodes):
         rows.append(_row(escape(FINAL)))
+    shared = [
+        text
+        for text in drawings[0].legend
+        if len(drawings) > 1 and all(text in drawing.legend for drawing in drawings)
+    ]
+    rows += [_row(escape(line)) for text in shared for line in _lines(text)]
     for drawing in drawings:
-        sentences = [line for text in drawing.legend for line in _lines(text)]
+        sentences = [line for text in drawing.legend if text not in shared for line in _lines(text)]
         if len(drawings) > 1 and sentences:
             rows.append(_row(f"<b>{escape(drawing.title)}</b>"))
         rows += [_row(escape(line)) for line in sentences]

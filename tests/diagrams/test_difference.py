@@ -119,6 +119,19 @@ def test_a_whole_machine_may_be_new_or_gone():
     assert {n.mark for n in difference.compare(chart, None).notes.values()} == {Mark.REMOVED}
 
 
+def test_before_anything_was_declared_there_were_no_machines(repository):
+    shutil.rmtree(repository)
+    repository.mkdir()
+    (repository / "__init__.py").touch()
+    commit(repository.parent)
+    assert difference.charts_of("HEAD", repository) == {}
+
+
+def test_outside_of_a_repository_the_reason_is_said(tmp_path):
+    with pytest.raises(difference.RevisionError, match="not a git repository"):
+        difference.charts_of("HEAD", tmp_path)
+
+
 @pytest.mark.parametrize("revision", ["nowhere", "--output=x", "HEAD:spec"])
 def test_what_is_no_revision_is_refused(repository, revision):
     with pytest.raises(difference.RevisionError):

@@ -35,6 +35,8 @@ class Layer:
         picks: Which templates are tried.
         hidden: Whether the reducer's own abstract state is part of the joint state.
         parsing: Whether it says something of a subject's parsing, and not only of its states.
+        answers: For which of the templates it tries the abstraction is exact, so that what it
+            found behind one trace holds behind every other one that leads to the same state.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Layer:
     picks: Callable[[Template], bool]
     hidden: bool = True
     parsing: bool = False
+    answers: Callable[[Template], bool] = lambda _template: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ _PLACES: Final = {id(row): place for place, row in enumerate(LIFECYCLE.rows)}
 
 NUMBERS_MAX: Final = 12
 COUNTS_MAX: Final = 2
+REMEMBERED_MAX: Final = 2
 
 
 def _lifecycle_key(oracle: Oracle) -> Hashable:
@@ -102,7 +106,7 @@ def _payload_key(oracle: Oracle) -> Hashable:
 
 
 def _evidence_key(oracle: Oracle) -> Hashable:
-    return (frozenset(oracle.issues), oracle.closed, oracle.terminal)
+    return (frozenset(oracle.issues), oracle.closed, oracle.terminal, bool(oracle.remembered))
 
 
 def _numbers_key(oracle: Oracle) -> Hashable:
@@ -110,6 +114,7 @@ def _numbers_key(oracle: Oracle) -> Hashable:
         min(oracle.last_seq, NUMBERS_MAX),
         min(oracle.duplicates, COUNTS_MAX),
         min(oracle.foreign, COUNTS_MAX),
+        min(len(oracle.remembered), REMEMBERED_MAX),
         bool(oracle.issues),
         oracle.closed,
     )
@@ -142,17 +147,22 @@ LAYERS: Final = (
         lambda template: template.group != "",
         hidden=False,
         parsing=True,
+        answers=lambda template: (
+            template.group in ("payload", "envelope", "json", "foreign")
+            or template.name.startswith("kind ")
+        ),
     ),
     Layer(
         "evidence",
-        "the set of all issues, EOF and terminal; one event for each issue",
+        "the set of all issues, EOF and terminal, any id on record; one event for each issue",
         _evidence_key,
         lambda template: template.name in _EVIDENCE_EVENTS,
         hidden=False,
     ),
     Layer(
         "numbers",
-        f"seq up to {NUMBERS_MAX}, duplicates and foreign up to {COUNTS_MAX}",
+        f"seq up to {NUMBERS_MAX}, duplicates and foreign up to {COUNTS_MAX}, "
+        f"ids on record up to {REMEMBERED_MAX}",
         _numbers_key,
         lambda template: (
             template.group in ("order", "repeat", "foreign", "eof")

@@ -13,8 +13,9 @@ one call and for the other are compared as a pair.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Final
 
@@ -66,9 +67,7 @@ def incongruences(
     random = Random(seed)  # noqa: S311 # reproducible, not secret
     alphabet = [template for template in TEMPLATES if layer.picks(template)]
     asked = [template for template in alphabet if layer.answers(template)]
-    explored = {
-        layer.key(played(path)): path for path in explore(None, layer, templates=alphabet).paths
-    }
+    explored = _explored(layer)
     for _ in range(samples):
         walk = random.choices(alphabet, k=random.randint(1, WALK_EVENTS_MAX))
         other, one = played(walk), explored.get(layer.key(played(walk)))
@@ -88,6 +87,12 @@ def incongruences(
                 )
         if subject is not None:
             yield from _told_apart(layer, subject, one, walk, asked)
+
+
+@cache
+def _explored(layer: Layer) -> Mapping[Hashable, tuple[Template, ...]]:
+    """The trace that the exploration follows, for each abstract state."""
+    return {layer.key(played(path)): path for path in explore(None, layer).paths}
 
 
 def played(path: Sequence[Template]) -> Oracle:

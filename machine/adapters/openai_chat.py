@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from doneness.machine.adapters.base import (
-    Anything,
     Contradiction,
     Row,
     Treatment,
@@ -95,7 +94,7 @@ TABLE: Final[Mapping[str, Row]] = {
     "error": Row(Treatment.MAPPED, ErrorObject, "`model.unresolved`"),
     DONE: Row(
         Treatment.MAPPED,
-        Anything,
+        str,
         "none after a `finish_reason`; without one, `model.unresolved`",
     ),
 }

@@ -11,6 +11,8 @@ from typing import BinaryIO, Final, TypeAlias, cast
 import click
 
 from doneness.fixtures.cases import Case, CaseError, every
+from doneness.machine.adapters.capture import ADAPTERS
+from doneness.machine.replaying.captures import of_capture
 from doneness.machine.replaying.output import Write, lines_out
 from doneness.machine.replaying.recordings import Recording, of_case, of_file, shown_error
 from doneness.machine.replaying.steps import replayed
@@ -21,7 +23,10 @@ Reader: TypeAlias = Callable[[BinaryIO, str, str | None], Iterator[Recording]]
 """Reads a binary stream, with its name and the run to bind, into recordings."""
 
 ENVELOPES: Final = "envelopes"
-FORMATS: Final[dict[str, Reader]] = {ENVELOPES: of_file}
+FORMATS: Final[dict[str, Reader]] = {
+    ENVELOPES: of_file,
+    **{format_: of_capture(format_) for format_ in sorted(ADAPTERS)},
+}
 """What a file may hold, by the name that `--from` gives it."""
 
 
@@ -35,15 +40,25 @@ FORMATS: Final[dict[str, Reader]] = {ENVELOPES: of_file}
     show_default=True,
     help="Of the labels.",
 )
+@click.option(
+    "--from",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default=ENVELOPES,
+    show_default=True,
+    help="What a file or standard input holds: envelopes, or a captured stream of this format.",
+)
 @click.option("--run", help="Bind a log to this run, not to that of its first envelope.")
 @click.pass_context
 def command(
-    context: click.Context, what: str, as_json: bool, language: str, run: str | None
+    context: click.Context, what: str, as_json: bool, language: str, format_: str, run: str | None
 ) -> None:
     """Print each event, the status and its label, EOF, and the issues.
 
     WHAT is the name of a case of the project, `all` of them, or a file: a case, an array of
     cases, or a log of envelopes as JSON Lines; `-` is standard input, replayed as it arrives.
+    With --from, it is a file with a captured stream: server-sent events, or the events as JSON,
+    in an array or one a line.
 
     Exit status: 0; 1 if a case shows another status than it expects; 2 if the input is bad.
     """
@@ -52,7 +67,7 @@ def command(
     surprises = 0
     try:
         with lines_out() as write:
-            for recording in _recordings(what, ENVELOPES, run):
+            for recording in _recordings(what, format_, run):
                 recordings += 1
                 surprises += not _print(recording, view, cast("Language", language), write)
             if what == "all" and not as_json:
@@ -81,7 +96,7 @@ def _recordings(what: str, format_: str, run: str | None) -> Iterator[Recording]
         yield from FORMATS[format_](sys.stdin.buffer, "standard input", run)
         return
     cases = list(every())
-    chosen = [case for case in cases if what in ("all", case.name)]
+    chosen = [case for case in cases if what in ("all", case.name) and format_ == ENVELOPES]
     if chosen:
         if run is not None:
             raise CaseError(what, "--run binds a log, but this is a case, and a case names its run")

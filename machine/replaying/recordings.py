@@ -16,6 +16,7 @@ from doneness.fixtures.cases import Case, CaseError, cases_of
 from doneness.fixtures.json_places import PlaceError, decoded, parsed
 from doneness.machine.json_text import parse
 from doneness.machine.reducer import Progress
+from doneness.machine.task import Task
 from doneness.machine.visible import visible
 
 
@@ -25,11 +26,15 @@ class Fed(NamedTuple):
     Attributes:
         event: The value that was recorded; for EOF, nothing.
         line: The JSON that it was recorded as; then that is what is fed.
+        said: The event type, in the words of the format that it was captured in.
+        observed: It was only observed, so nothing is fed.
     """
 
     event: object
     line: bytes | None = None
     eof: bool = False
+    said: str = ""
+    observed: bool = False
 
 
 EOF: Final = Fed(None, eof=True)
@@ -46,6 +51,8 @@ class Recording:
         fed: What is fed, in order. Where it does not end in EOF, replay closes it.
         expected: The status after each of `fed`, and after EOF at the end; None where nothing
             is expected.
+        task: The task that the run belongs to, where the recording shows several of its runs.
+        note: Whose word the end of such a stream is.
     """
 
     name: str
@@ -53,6 +60,8 @@ class Recording:
     bound_by: str
     fed: Iterable[Fed]
     expected: tuple[str | None, ...] = ()
+    task: Task | None = None
+    note: str = ""
 
 
 def of_case(case: Case) -> Recording:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from doneness.machine.evidence import missing
 from doneness.machine.reducer import Progress
 from doneness.machine.replaying.recordings import EOF, Fed, Recording
-from doneness.spec.vocabulary import Language
+from doneness.spec.vocabulary import LABELS, Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Step:
         issues: All issues so far.
         news: Those that this step recorded.
         expected: The status that the recording expects here, if it expects any.
+        missing: At EOF, what is missing for *done*, for people.
+        task: At EOF, status and label of the task so far, if more than one of its runs was seen.
     """
 
     number: int
@@ -30,6 +33,8 @@ class Step:
     issues: tuple[str, ...]
     news: tuple[str, ...]
     expected: str | None
+    missing: tuple[str, ...] = ()
+    task: tuple[str, str] | None = None
 
     @property
     def is_as_expected(self) -> bool:
@@ -45,20 +50,28 @@ def replayed(recording: Recording, language: Language) -> Iterator[Step]:
     for fed in recording.fed:
         number += 1
         ended = fed.eof
-        yield _step(progress, number, fed, recording.expected)
+        yield _step(progress, number, fed, recording, language)
     if not ended:
-        yield _step(progress, number + 1, EOF, recording.expected)
+        yield _step(progress, number + 1, EOF, recording, language)
 
 
-def _step(progress: Progress, number: int, fed: Fed, expected: tuple[str | None, ...]) -> Step:
+def _step(
+    progress: Progress, number: int, fed: Fed, recording: Recording, language: Language
+) -> Step:
     before = len(progress.issues)
     if fed.eof:
         progress.close_transport()
+    elif fed.observed:
+        pass
     elif fed.line is not None:
         progress.feed_json(fed.line)
     else:
         progress.feed(fed.event)
     issues = tuple(str(issue) for issue in progress.issues)
+    expected, task = recording.expected, recording.task
+    several = (
+        fed.eof and task is not None and len(task.legs) > 1 and task.current.run == progress.run
+    )
     return Step(
         number,
         fed,
@@ -67,4 +80,6 @@ def _step(progress: Progress, number: int, fed: Fed, expected: tuple[str | None,
         issues,
         issues[before:],
         expected[number - 1] if number <= len(expected) else None,
+        tuple(lack.text(language) for lack in missing(progress)) if fed.eof else (),
+        (str(task.status), LABELS[language][task.status]) if task and several else None,
     )

@@ -53,16 +53,26 @@ class Table:
             line += f"  ! {', '.join(step.news)}"
         return line if step.is_as_expected else f"{line}  != expected {step.expected}"
 
-    def closing(self, recording: Recording, last: Step) -> list[str]:  # noqa: ARG002 # a View
-        """All issues."""
-        return [f"issues: {', '.join(last.issues) or 'none'}", ""]
+    def closing(self, recording: Recording, last: Step) -> list[str]:
+        """All issues, what is missing for *done*, and the task if it has several runs."""
+        lines = [
+            f"issues: {', '.join(last.issues) or 'none'}",
+            f"missing for done: {visible('; '.join(last.missing), 400) or 'nothing'}",
+        ]
+        if last.task is not None:
+            lines.append(f"task so far: {last.task[0]}  {last.task[1]}")
+        if recording.note:
+            lines.append(f"whose word: {recording.note}")
+        return [*lines, ""]
 
 
 class JSONLines:
     """One object a step: `case`, `run`, `step`, `eof`, `event`, `status`, `label`, `issues`.
 
     `event` is what was fed, null at EOF. `expected` stands there where the stream expects
-    a status. `run_bound_by` says who named the run.
+    a status. `run_bound_by` says who named the run. At EOF, `missing` holds what is missing for
+    *done*, and `task` and `task_label` stand for a task of several runs. Of a capture, `said` is
+    the event type in the words of its format.
     """
 
     def opening(self, recording: Recording) -> list[str]:  # noqa: ARG002 # a View
@@ -85,6 +95,12 @@ class JSONLines:
         }
         if step.expected is not None:
             after["expected"] = step.expected
+        if step.fed.said:
+            after["said"] = step.fed.said
+        if step.fed.eof:
+            after["missing"] = step.missing
+        if step.task is not None:
+            after["task"], after["task_label"] = step.task
         opened = json.dumps(before)[:-1]
         closed = json.dumps(after)[1:]
         return _escaped(f'{opened}, "event": {_event_json(step.fed)}, {closed}')
@@ -99,6 +115,8 @@ def described(fed: Fed, run: str) -> str:
     event = fed.event
     if fed.eof:
         return "EOF"
+    if fed.observed:
+        return f"({visible(fed.said, 40)})"
     if not isinstance(event, dict) or event.keys() != _ENVELOPE:
         return brief(event)
     seq, data = event["seq"], event["data"]
@@ -124,7 +142,7 @@ def _word(value: object) -> str:
 
 
 def _event_json(fed: Fed) -> str:
-    if fed.eof:
+    if fed.eof or fed.observed:
         return "null"
     if fed.line is not None:
         return fed.line.decode()

@@ -65,8 +65,7 @@ def charts_of(revision: str, folder: Path | None = None) -> dict[str, Chart]:
         return {}  # before anything was declared
     archive = _git(folder, "archive", "--format=tar", commit)
     with tempfile.TemporaryDirectory(prefix="doneness-") as place:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(place, filter="data")
+        _unpack(archive, Path(place))
         # Our own interpreter and extraction; the declarations are the repository's own code.
         run = subprocess.run(  # noqa: S603
             [sys.executable, "-c", _READ, place, str(extract.__file__)],
@@ -77,6 +76,17 @@ def charts_of(revision: str, folder: Path | None = None) -> dict[str, Chart]:
         reason = run.stderr.decode(errors="replace").strip().splitlines()[-1:]
         raise RevisionError(f"the declarations of {revision} cannot be read: {' '.join(reason)}")
     return msgspec.json.decode(run.stdout, type=dict[str, Chart])
+
+
+def _unpack(archive: bytes, place: Path) -> None:
+    """Write the plain files of an archive; git lets no name lead out of the folder."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        for member in files:
+            content = files.extractfile(member) if member.isfile() else None
+            if content is not None:
+                path = place / member.name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content.read())
 
 
 def _commit(folder: Path, revision: str) -> str:

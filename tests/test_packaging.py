@@ -104,6 +104,21 @@ def test_the_contract_runs_on_a_reducer_of_a_project_elsewhere(elsewhere: Path) 
     assert "repeat with" in done.stdout
 
 
+def test_cases_are_replayed_and_kept_elsewhere(elsewhere: Path) -> None:
+    """The wheel carries the cases; it has no folder to keep new ones in, and says so."""
+    done = run(elsewhere, "doneness", "replay", "all")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(" 0 not as expected\n")
+    case = elsewhere / "empty" / "case.json"
+    case.write_text('{"name": "n", "run": "r", "events": [null], "reason": "w"}')
+    keep = ("doneness", "fixture", "keep", "case.json")
+    refused = run(elsewhere, *keep)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "--into" in refused.stderr
+    assert run(elsewhere, *keep, "--into", "kept").returncode == 0
+    assert run(elsewhere, "doneness", "fixture", "run", "kept/n.json").returncode == 0
+
+
 def test_a_folder_is_not_a_second_module() -> None:
     """`import spec` from the repository would make a second, unequal set of everything."""
     for name in ("spec", "machine", "generators", "diagrams", "fixtures"):

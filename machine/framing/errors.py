@@ -40,20 +40,27 @@ class TooLongError(FramingError):
 
     Attributes:
         limit: The name of the limit, a keyword of the decoder.
-        chars_max: Its value, in characters.
+        maximum: Its value, in the unit that its name ends with.
     """
 
-    def __init__(self, limit: str, chars_max: int) -> None:
-        super().__init__(limit, chars_max)
+    def __init__(self, limit: str, maximum: int) -> None:
+        super().__init__(limit, maximum)
         self.limit = limit
-        self.chars_max = chars_max
+        self.maximum = maximum
 
     def __str__(self) -> str:
-        what = {"line_chars_max": "a line", "event_chars_max": "the data of an event"}
+        what, unit = _LIMITED[self.limit]
         return (
-            f"{what.get(self.limit, 'an id')} has more than {self.chars_max} characters "
-            f"({self.limit}): raise the limit if such streams are expected"
+            f"{what} has more than {self.maximum} {unit} ({self.limit}): "
+            "raise the limit if such streams are expected"
         )
+
+
+_LIMITED = {
+    "line_bytes_max": ("a line", "bytes"),
+    "event_chars_max": ("the data of an event", "characters"),
+    "id_chars_max": ("an id", "characters"),
+}
 
 
 class StreamEndedError(FramingError):

@@ -32,15 +32,13 @@ class Unfinished(Struct, frozen=True):
     """What arrived after the last blank line; the end of a stream drops it.
 
     Attributes:
-        line: The line that has not ended, without an incomplete character at its end.
+        line: The bytes of the line that has not ended.
         data: The data lines that have.
         event: The type named so far; empty if none.
         id: The id that the next blank line would put in force.
-        trailing: The bytes of an incomplete character (or byte order mark).
     """
 
-    line: str
+    line: bytes
     data: tuple[str, ...]
     event: str
     id: str
-    trailing: bytes

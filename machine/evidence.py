@@ -23,7 +23,7 @@ class Lack(StrEnum):
     NEW_RUN_AFTER_REJECTION = "new_run_after_rejection"
     OPEN_TRANSPORT = "open_transport"
     DECISION = "decision"
-    CANCEL_CONFIRMED = "cancel_confirmed"
+    NEW_RUN_AFTER_CANCEL = "new_run_after_cancel"
     GOOD_RESPONSE = "good_response"
     CALL_RESULT = "call_result"
     OWNER_CONCLUSION = "owner_conclusion"
@@ -55,7 +55,7 @@ TEXTS: Final = MappingProxyType(
                 Lack.NEW_RUN_AFTER_REJECTION: "a new run: the application rejected this result",
                 Lack.OPEN_TRANSPORT: "a new run, or an authoritative snapshot: this stream ended",
                 Lack.DECISION: "the answer that the run waits for, and a new run to resume it",
-                Lack.CANCEL_CONFIRMED: "a new run: this one was asked to cancel",
+                Lack.NEW_RUN_AFTER_CANCEL: "a new run: this one was asked to cancel",
                 Lack.GOOD_RESPONSE: "a model response that completes after the bad one",
                 Lack.CALL_RESULT: "the result of tool call {}",
                 Lack.OWNER_CONCLUSION: "the owner's statement how the run ended (run.ended)",
@@ -69,7 +69,7 @@ TEXTS: Final = MappingProxyType(
                 Lack.NEW_RUN_AFTER_REJECTION: "新的运行：应用未接受本次结果",
                 Lack.OPEN_TRANSPORT: "新的运行或权威快照：本连接已结束",
                 Lack.DECISION: "所等待的答复，以及据此继续的新运行",
-                Lack.CANCEL_CONFIRMED: "新的运行：本次运行已请求取消",
+                Lack.NEW_RUN_AFTER_CANCEL: "新的运行：本次运行已请求取消",
                 Lack.GOOD_RESPONSE: "异常结束的模型响应之后，一个完整的模型响应",
                 Lack.CALL_RESULT: "工具调用 {} 的结果",
                 Lack.OWNER_CONCLUSION: "运行所有者对结束方式的声明（run.ended）",
@@ -95,7 +95,7 @@ def missing(progress: Progress) -> tuple[Missing, ...]:
     if progress.waiting:
         return (Missing(Lack.DECISION),)
     if progress.cancel_requested:
-        return (Missing(Lack.CANCEL_CONFIRMED),)
+        return (Missing(Lack.NEW_RUN_AFTER_CANCEL),)
     lacks = []
     if progress.closed:
         lacks.append(Missing(Lack.OPEN_TRANSPORT))

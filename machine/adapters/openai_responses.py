@@ -245,7 +245,10 @@ class OpenAIResponsesAdapter(WireAdapter):
         number = value.get("sequence_number") if isinstance(value, dict) else None
         if type(number) is not int:
             return super().feed_value(value, event)
-        content = msgspec.json.encode(value, order="deterministic")
+        try:
+            content = msgspec.json.encode(value, order="deterministic")
+        except Exception:  # noqa: BLE001 # e.g. nested too deep: it is judged, and not remembered
+            return super().feed_value(value, event)
         before = self._taken.get(number)
         if before is not None and before[0] == content:
             return list(before[1])

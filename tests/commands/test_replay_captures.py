@@ -1,4 +1,4 @@
-"""`doneness replay --from`: a captured stream, what the contract makes of it, and what is missing."""
+"""`doneness replay --from`: what the contract makes of a captured stream, and what is missing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_last_line_of_each_run_has_the_expected_status(format_: str) -> None
     assert [step["status"] for step in ends] == case["final"]
     assert ends[-1].get("task") == case.get("task")
     assert all(step["missing"] for step in ends)
-    assert [step["said"] for step in steps if not step["eof"]][0]
+    assert all(step["said"] for step in steps if not step["eof"])
 
 
 def test_people_see_what_is_missing_and_whose_word_counts() -> None:

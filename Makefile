@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
-.PHONY: help model test lint bench lock pictures clean
+.PHONY: help model test lint bench lock pictures sdk-versions clean
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
@@ -40,6 +40,18 @@ lint: $(VENV)/.test ## format, lint, types, import directions
 pictures: $(VENV)/.test ## draw the committed pictures anew, from the declarations
 	$(BIN)/python -m doneness.diagrams.gallery
 	$(BIN)/python -m doneness.diagrams.tables_page docs/tables.md
+
+# The adapter's tested range: the locked release of openai-agents in `make test`, this one here.
+SDK_BEFORE := 0.23.1
+SDK_VENV := $(VENV)/sdk-$(SDK_BEFORE)
+$(SDK_VENV)/.ready: pyproject.toml requirements.lock
+	$(PYTHON) -m venv $(SDK_VENV)
+	grep -v '^openai-agents==' requirements.lock > $(SDK_VENV)/constraints.txt
+	$(SDK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(SDK_VENV)/constraints.txt 'openai-agents==$(SDK_BEFORE)' pytest pytest-timeout --editable '.[openai-agents]'
+	touch $@
+
+sdk-versions: $(SDK_VENV)/.ready ## the adapter's tests with the release of openai-agents before the locked one
+	$(SDK_VENV)/bin/python -m pytest --quiet tests/adapters/openai_agents
 
 bench: $(VENV)/.test ## figures beside the plain way, as ratios
 	for script in tests/bench/bench_*.py; do $(BIN)/python $$script || exit 1; done

@@ -62,6 +62,7 @@ def test_an_empty_answer_is_an_answer() -> None:
 @pytest.mark.parametrize(
     ("events", "status"),
     [
+        ([ERROR], "failed"),
         ([ITERATION, ERROR], "failed"),
         ([ITERATION, TOKEN, {**ERROR, "reason": "model_call_failed"}], "failed"),
         ([ITERATION, START, RETURNED, {**ERROR, "reason": "round_limit"}], "incomplete"),

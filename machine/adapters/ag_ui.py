@@ -105,6 +105,7 @@ class TextChunk(_Shape):
     """`TEXT_MESSAGE_CHUNK`."""
 
     message_id: str | None = None
+    name: str | None = None
     role: Role | UnsetType = UNSET
     delta: str = ""
 
@@ -140,6 +141,7 @@ class CallStart(Call):
     """`TOOL_CALL_START`."""
 
     tool_call_name: str
+    parent_message_id: str | None = None
 
 
 class CallArgs(Call):
@@ -153,6 +155,7 @@ class CallChunk(_Shape):
 
     tool_call_id: str | None = None
     tool_call_name: str | None = None
+    parent_message_id: str | None = None
     delta: str = ""
 
 
@@ -514,7 +517,7 @@ class AGUIAdapter(WireAdapter):
             case TextChunk():
                 said = None if isinstance(event.role, UnsetType) else event.role
                 id_, opens = run.brackets.chunk(
-                    Item.TEXT, event.message_id, owner, said, default="assistant"
+                    Item.TEXT, event.message_id, owner, said, default="assistant", name=event.name
                 )
                 if opens:
                     self._opened(id_, said or "assistant", owner)
@@ -547,11 +550,18 @@ class AGUIAdapter(WireAdapter):
         match event:
             case CallChunk():
                 id_, opens = brackets.chunk(
-                    Item.CALL, event.tool_call_id, owner, event.tool_call_name, default=None
+                    Item.CALL,
+                    event.tool_call_id,
+                    owner,
+                    event.tool_call_name,
+                    default=None,
+                    parent=event.parent_message_id,
                 )
+                self._check_parent(event)
                 if opens:
                     yield from self._requested(id_, event.tool_call_name or "")
             case CallStart(tool_call_id=id_):
+                self._check_parent(event)
                 brackets.open(Item.CALL, id_, owner, event.tool_call_name)
                 yield from self._requested(id_, event.tool_call_name)
             case CallArgs():
@@ -560,6 +570,13 @@ class AGUIAdapter(WireAdapter):
                 yield from self._result(event.tool_call_id, Kind.TOOL_FINISHED)
             case _:
                 brackets.close(Item.CALL, event.tool_call_id, owner)
+
+    def _check_parent(self, event: CallStart | CallChunk) -> None:
+        """A call belongs to whom the message belongs that carries it."""
+        owner = event.subagent_run_id
+        parent = self._run.answers.get(event.parent_message_id or "")
+        if owner is not None and parent is not None and parent[0] != owner:
+            raise Contradiction(f"the message of this call belongs to another than {owner}")
 
     def _requested(self, id_: str, name: str) -> Iterator[Envelope]:
         calls = self._run.calls

@@ -39,6 +39,7 @@ class _Lane(NamedTuple):
     item: Item
     id: str
     said: str
+    details: dict[str, str]
 
 
 class Brackets:
@@ -82,7 +83,14 @@ class Brackets:
         return None
 
     def chunk(
-        self, item: Item, id_: str | None, owner: Owner, said: str | None, *, default: str | None
+        self,
+        item: Item,
+        id_: str | None,
+        owner: Owner,
+        said: str | None,
+        *,
+        default: str | None,
+        **details: str | None,
     ) -> tuple[str, bool]:
         """The id of the item that a chunk belongs to, and whether it opens it.
 
@@ -92,19 +100,23 @@ class Brackets:
             owner: The tag of the chunk.
             said: What the chunk says of its item; None: nothing.
             default: What an opening chunk that says nothing means; None: it must say it.
+            details: What else it says; a later chunk may repeat it, and not change it.
         """
         owner = self._lane_of(item, id_, owner)
+        known = {name: value for name, value in details.items() if value is not None}
         lane = self._lanes.get(owner)
         if lane is not None and lane.item is item and id_ in (None, lane.id):
             if said not in (None, lane.said):
                 raise Contradiction(f"{item} {lane.id} was opened as {lane.said}, not {said}")
+            if lane.details | known != known | lane.details:  # one of them has two values
+                raise Contradiction(f"{item} {lane.id} was opened with other details")
             return lane.id, False
         said = default if said is None else said
         if id_ is None or said is None:
             raise Contradiction(f"the first chunk of a {item} does not say which")
         self.close_lane(owner)
         self.open(item, id_, owner, said)
-        self._lanes[owner] = _Lane(item, id_, said)
+        self._lanes[owner] = _Lane(item, id_, said, known)
         return id_, True
 
     def close_lane(self, owner: Owner) -> None:

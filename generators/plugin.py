@@ -26,7 +26,7 @@ from doneness.generators.divergence import Divergence
 from doneness.generators.reports.finding import Finding, finding_of
 from doneness.generators.reports.page import page
 from doneness.generators.reports.sarif import sarif
-from doneness.generators.subject import own_subjects
+from doneness.generators.subjects.options import GROUP, as_typed
 
 FOLDER: Final = Path(".doneness")
 """Where a run leaves its coverage and its divergences, below the root of the project."""
@@ -46,12 +46,14 @@ _COLUMNS: Final = (
     "examples",
 )
 
+pytest_plugins = ("doneness.generators.subjects.plugin",)
+
 _SEED: Final = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options, all under one heading."""
-    group = parser.getgroup("doneness", "doneness: a reducer against the contract (-m model)")
+    group = parser.getgroup(*GROUP)
     group.addoption(
         "--model-seed",
         type=int,
@@ -91,15 +93,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:
     """Give each worker of pytest-xdist the same seed."""
     node.workerinput["doneness_seed"] = node.config.stash[_SEED]
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each check on each subject."""
-    if "model_subject" in metafunc.fixturenames:
-        subjects = own_subjects()
-        metafunc.parametrize(
-            "model_subject", subjects, ids=[one.name for one in subjects], scope="session"
-        )
 
 
 @pytest.fixture(scope="session")
@@ -219,7 +212,8 @@ def pytest_terminal_summary(
 
 
 def _repeat(config: pytest.Config) -> str:
-    return f"pytest -m model --model-seed {config.stash[_SEED]}"
+    subject = as_typed(config.getoption)
+    return " ".join(["pytest -m model", *subject, f"--model-seed {config.stash[_SEED]}"])
 
 
 def _write_reports(config: pytest.Config) -> None:

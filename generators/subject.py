@@ -25,14 +25,18 @@ Snapshot: TypeAlias = Mapping[str, object]
 
 
 class Subject(Protocol):
-    """A reducer under test.
+    """A reducer under test."""
 
-    Attributes:
-        json_only: Whether events reach it as JSON, so that other objects cannot be tried on it.
-    """
+    @property
+    def name(self) -> str:
+        """What it is called."""
 
-    name: str
-    json_only: bool
+    @property
+    def json_only(self) -> bool:
+        """Whether events reach it as JSON, so that other objects cannot be tried on it."""
+
+    def close(self) -> None:
+        """Let go of what it holds; it may be used again."""
 
     def last(self, run: str, traces: Sequence[Trace]) -> list[Snapshot]:
         """What is shown at the end of each trace, each begun anew."""

@@ -207,8 +207,24 @@ HOSTILE: Final[Mapping[str, tuple[Callable[[], object], Issue | None]]] = {
 }
 
 
+def in_process(subject: object) -> PythonSubject | None:
+    """The subject itself, if any object can be fed to it; None if events reach it as JSON."""
+    inner = getattr(subject, "inner", subject)
+    return inner if isinstance(inner, PythonSubject) and not inner.json_only else None
+
+
+def raised(subject: PythonSubject) -> list[str]:
+    """What raises in a subject, or hangs, when it is fed with hostile objects; a line each."""
+    shown = {name: subject.after(RUN, make()) for name, (make, _issue) in HOSTILE.items()}
+    return [f"{name}: {one['failure']}" for name, one in shown.items() if "failure" in one]
+
+
 def unexpected(subject: PythonSubject) -> list[str]:
-    """What a subject makes of hostile objects that it should not, a line each."""
+    """What a subject makes of hostile objects that it should not, a line each.
+
+    This is asked of the project's own reducer. The contract says of others only that nothing
+    raises: whether an instance of a subclass of `dict` is an object is theirs to say.
+    """
     found = []
     for name, (make, issue) in HOSTILE.items():
         shown = subject.after(RUN, make())

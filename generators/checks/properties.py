@@ -205,6 +205,8 @@ def inserted(
     if not more or not story.shown:
         return None
     [shown] = subject.every(story.run, [[move.event for move in moves]])
+    if "failure" in shown[-1]:
+        return None  # P8 judges that
     longer = Story(story.run, tuple(templates), tuple(moves), tuple(shown))
     for name, value in story.shown[-1].items():
         expected = value + more if name == counter and isinstance(value, int) else value

@@ -15,6 +15,7 @@ from doneness.generators.subjects import protocol
 from doneness.generators.subjects.program import (
     Limits,
     MisbehavedError,
+    Patience,
     Program,
     Verdict,
 )
@@ -39,6 +40,7 @@ class Conversation:
         self._command = tuple(command)
         self._limits = limits or Limits()
         self._program: Program | None = None
+        self._patience = Patience()
         self._asked = 0
         self._numbered = False
         self._greets = True
@@ -48,6 +50,11 @@ class Conversation:
 
     def __contains__(self, capability: str) -> bool:
         return capability in self.capabilities
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the program misbehaved so often that it is not asked any more."""
+        return self._patience.is_lost
 
     def close(self) -> None:
         """End the program; the next question starts it anew."""
@@ -88,6 +95,7 @@ class Conversation:
 
     def _blame(self, error: MisbehavedError) -> None:
         self.close()
+        self._patience.lose(error.verdict)
         if error.verdict in _SLOW:
             seconds = min(self._limits.answer_seconds, _SUSPECT_SECONDS)
             self._limits = replace(self._limits, answer_seconds=seconds, late_seconds=seconds)

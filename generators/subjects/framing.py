@@ -156,6 +156,9 @@ class FramingProgram:
     def frame(self, streams: Sequence[Chunks], errors: Policy = "strict") -> list[Framed]:
         """What it makes of each stream, fed chunk by chunk to a new decoder."""
         framed: list[Framed] = []
+        if self._talk.is_given_up:
+            gone = "not run: the program misbehaved too often, and was given up"
+            return [Framed(failure=gone)] * len(streams)
         for start in range(0, len(streams), _BATCH):
             batch = streams[start : start + _BATCH]
             questions = [("frame", _members(chunks, errors)) for chunks in batch]

@@ -6,15 +6,27 @@ shown with the result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any, Final
 
 from doneness.fixtures.json_places import PlaceError, decoded, parsed
 from doneness.spec.vocabulary import Kind, Status
+
+GROUP: Final = ("doneness", "doneness: a reducer against the contract (-m model)")
+"""The heading in `pytest --help`."""
+
+_OPTIONS: Final = (
+    "--subject",
+    "--framing-subject",
+    "--status-map",
+    "--supports",
+    "--expect-failures",
+)
 
 
 class OptionError(ValueError):
@@ -23,6 +35,16 @@ class OptionError(ValueError):
 
 EXTENSION: Final = frozenset({str(Kind.MODEL_UNRESOLVED)})
 """Kinds beyond the ten of the contract's table; a reducer may do without them."""
+
+
+def as_typed(value_of: Callable[[str], Any]) -> list[str]:
+    """The options that say what a subject is, as somebody typed them in a shell."""
+    given = []
+    for option in _OPTIONS:
+        values = value_of(option) or []
+        for value in values if isinstance(values, list) else [values]:
+            given.append(f"{option}={quote(value)}")  # noqa: PERF401 # two loops read better so
+    return given
 
 
 def read_statuses(path: Path) -> Mapping[str, str]:
@@ -78,29 +100,19 @@ def supported_kinds(text: str) -> frozenset[str]:
     return frozenset(with_ or {str(kind) for kind in Kind} - without)
 
 
-@dataclass
+@dataclass(frozen=True)
 class ExpectedFailures:
-    """Checks that are known to fail; whoever runs checks asks, and at the end what was stale.
+    """Checks that are known to fail; one that does not fail is stale, which is a failure.
 
     Attributes:
         reasons: For each check why it is known to fail.
-        met: Those that did.
     """
 
     reasons: Mapping[str, str]
-    met: set[str] = field(default_factory=set)
 
     def reason(self, names: Iterable[str]) -> str | None:
         """Why a check is known to fail, under any of its names; None where it is not."""
         return next((self.reasons[name] for name in names if name in self.reasons), None)
-
-    def failed(self, names: Iterable[str]) -> None:
-        """A check failed."""
-        self.met.update(name for name in names if name in self.reasons)
-
-    def stale(self) -> list[str]:
-        """What is listed and did not fail, or does not exist: each of these is an error."""
-        return sorted(set(self.reasons) - self.met)
 
 
 def _object_in(path: Path, what: str) -> dict[str, Any]:

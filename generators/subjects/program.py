@@ -40,6 +40,34 @@ class Verdict(StrEnum):
     FLOODS = "floods stderr"
 
 
+SLOW_MAX: Final = 12
+FAST_MAX: Final = 100
+
+
+class Patience:
+    """How often a subject may misbehave before it is given up.
+
+    It is guilty from the first time on; it is asked again only to find the shortest stream. What
+    is quickly seen may happen often, a hang costs time.
+    """
+
+    def __init__(self) -> None:
+        self._slow = SLOW_MAX
+        self._fast = FAST_MAX
+
+    def lose(self, verdict: Verdict) -> None:
+        """It misbehaved once more."""
+        if verdict in (Verdict.HANGS, Verdict.LATE):
+            self._slow -= 1
+        else:
+            self._fast -= 1
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is not asked any more."""
+        return self._slow <= 0 or self._fast <= 0
+
+
 class MisbehavedError(Exception):
     """The program broke the rules of the conversation; it was ended.
 

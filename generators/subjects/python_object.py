@@ -16,9 +16,11 @@ from typing import Any, Final
 
 from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES
 from doneness.generators.subject import PythonSubject, Snapshot, Trace, hidden_state
-from doneness.generators.subjects.program import Verdict
+from doneness.generators.subjects.program import Patience, Verdict
 
 NOT_RUN: Final[Snapshot] = {"failure": "not run: the reducer hung on an earlier stream"}
+_HOSTILE_FACTOR: Final = 5
+GIVEN_UP: Final[Snapshot] = {"failure": "not run: the reducer hung too often, and was given up"}
 _SUSPECT_SECONDS: Final = 0.5
 _GIVE_UP_SECONDS: Final = 1.0
 
@@ -48,6 +50,7 @@ class PythonObject(PythonSubject):
     ) -> None:
         super().__init__(name, factory)
         self._answer_seconds = answer_seconds
+        self._patience = Patience()
         self._steps = 0
         self._must_fit()
 
@@ -74,6 +77,8 @@ class PythonObject(PythonSubject):
                 self._steps_of(run, trace, told[-1])
 
         failure = self._within_time(work)
+        if failure is GIVEN_UP:
+            return [[GIVEN_UP] * len(trace) for trace in traces]
         if failure is not None and told:
             missing = len(traces[len(told) - 1]) - len(told[-1])
             told[-1] += [failure] * missing
@@ -82,7 +87,10 @@ class PythonObject(PythonSubject):
     def after(self, run: str, event: object) -> Snapshot:
         """What is shown after one object, whatever it is, was fed to a new reducer."""
         shown: list[Snapshot] = []
-        failure = self._within_time(lambda: shown.append(self._after(run, event)))
+        # A hostile object may be large; that it takes its time is no fault.
+        failure = self._within_time(
+            lambda: shown.append(self._after(run, event)), factor=_HOSTILE_FACTOR
+        )
         return failure or shown[0]
 
     def _after(self, run: str, event: object) -> Snapshot:
@@ -137,8 +145,10 @@ class PythonObject(PythonSubject):
         except Exception as error:  # noqa: BLE001 # likewise
             return _raised(error)
 
-    def _within_time(self, work: Callable[[], None]) -> Snapshot | None:
+    def _within_time(self, work: Callable[[], None], factor: int = 1) -> Snapshot | None:
         """Do some work step by step; the failure, if a step takes too long or it breaks off."""
+        if self._patience.is_lost:
+            return GIVEN_UP
         broken: list[Snapshot] = []
 
         def guarded() -> None:
@@ -153,13 +163,14 @@ class PythonObject(PythonSubject):
         thread.start()
         while True:
             before = self._steps
-            thread.join(self._answer_seconds)
+            thread.join(factor * self._answer_seconds)
             if not thread.is_alive():
                 return broken[0] if broken else None
             if self._steps == before:
                 break
         _stop(thread)
-        seconds = self._answer_seconds
+        self._patience.lose(Verdict.HANGS)
+        seconds = factor * self._answer_seconds
         self._answer_seconds = min(seconds, _SUSPECT_SECONDS)
         return {
             "failure": f"{Verdict.HANGS}: no answer within {seconds:.1f} s",

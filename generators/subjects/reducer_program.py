@@ -19,6 +19,9 @@ from doneness.generators.subjects.protocol import json_of
 _Question: TypeAlias = tuple[str, bytes]
 
 NOT_RUN: Final[Snapshot] = {"failure": "not run: the program misbehaved on an earlier stream"}
+GIVEN_UP: Final[Snapshot] = {
+    "failure": "not run: the program misbehaved too often, and was given up"
+}
 _BATCH: Final = 256
 """Traces that travel at once."""
 
@@ -56,6 +59,8 @@ class ReducerProgram:
         return self._told(run, traces, every=True)
 
     def _told(self, run: str, traces: Sequence[Trace], *, every: bool) -> list[list[Snapshot]]:
+        if self._talk.is_given_up:
+            return [[GIVEN_UP] * (len(trace) if every else 1) for trace in traces]
         told: list[list[Snapshot]] = []
         ask = self._whole if protocol.TRACE in self._talk else self._stepwise
         self._events = protocol.Events(as_text=self.exact_numbers)

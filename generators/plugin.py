@@ -150,7 +150,7 @@ def keeps_contract(
             lines += [
                 f"written to   {file}",
                 f"run it alone doneness fixture run {file}",
-                f"keep it      doneness fixture keep {file}",
+                f"keep it      doneness fixture keep {file} --reason '…'",
             ]
         pytest.fail("\n".join(lines), pytrace=False)
 

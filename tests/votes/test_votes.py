@@ -56,6 +56,11 @@ def test_our_own_vote_is_that_of_the_exploration(ours: Vote, explored: Explorati
     assert ours.verdicts == {**{one.name: True for one in PROPERTIES}, FALSE_CONTROL.name: False}
 
 
+def test_the_page_on_the_checks_has_the_count(ours: Vote) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "checks.md").read_text("utf-8")
+    assert f"they count {ours.states:,} joint states" in page
+
+
 def test_every_row_of_the_table_is_in_the_alphabet(explored: Exploration) -> None:
     """The votes are on the whole table: the few events chosen make every row fire."""
     assert explored.rows.keys() == set(range(len(LIFECYCLE.rows)))

@@ -147,9 +147,14 @@ def keeps_contract(
         if path is None:
             lines.append("It cannot be written as a case: an event has no JSON form.")
         else:
+            options = [
+                option
+                for option in as_typed(pytestconfig.getoption)
+                if option.startswith(("--subject=", "--status-map="))
+            ]
             lines += [
                 f"written to   {file}",
-                f"run it alone doneness fixture run {file}",
+                f"run it alone {' '.join(['doneness fixture run', file or '', *options])}",
                 f"keep it      doneness fixture keep {file} --reason '…'",
             ]
         pytest.fail("\n".join(lines), pytrace=False)

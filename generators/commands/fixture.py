@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 
 import click
 
 from doneness.fixtures.cases import Case, CaseError, every, load
 from doneness.generators.keeping import Keeping, columns, in_folder, project_folder, stale, tried
-from doneness.generators.subject import own_subjects
+from doneness.generators.subject import Subject, own_subjects
+from doneness.generators.subjects.opening import SubjectError, open_subject
+from doneness.generators.subjects.options import OptionError, read_statuses
 from doneness.machine.replaying.output import Write, lines_out
 from doneness.machine.visible import visible
 
@@ -97,29 +101,85 @@ def drop(name: str, folder: Path | None) -> None:
 
 
 @command.command()
-@click.argument("what", metavar="[NAME | FILE | all]", default="all")
+@click.argument("what", metavar="[NAME | FILE | DIR | all]", default="all")
 @_IN
-def run(what: str, folder: Path | None) -> None:
-    """Run one kept case again, or all: against the declaration, and on the reducer.
+@click.option(
+    "--subject",
+    "specs",
+    metavar="SPEC",
+    multiple=True,
+    help="A reducer to run it on, instead of the project's own; as for doneness check.",
+)
+@click.option(
+    "--status-map",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSON: the subject's own status names to ours.",
+)
+def run(what: str, folder: Path | None, specs: tuple[str, ...], status_map: Path | None) -> None:
+    """Run a kept or found case again, or all of a folder; by default all that are kept.
 
-    Exit status: 0 if all is well; 1 if a case fails, or expects what the declaration no longer
-    says; 2 if there is no such case.
+    Each answers FIXED (what is declared is shown), FAILED (something else is shown, or the case
+    expects what the declaration no longer says) or ERROR (the reducer gave no answer).
+
+    Exit status: 0 if all are fixed; 1 otherwise; 2 if there is no such case or no such reducer.
     """
-    with _answering() as write:
+    with _answering() as write, _subjects(specs, status_map) as subjects:
         cases = _chosen(what, folder)
-        failed = sum(not _is_well(case, write) for case in cases)
-        write([f"{len(cases)} cases, {failed} failed"] if len(cases) != 1 else [])
-    sys.exit(1 if failed else 0)
+        answers = [_again(case, subjects, write) for case in cases]
+        if len(cases) != 1:
+            counts = ", ".join(f"{answers.count(answer)} {answer}" for answer in Answer)
+            write([f"{len(cases)} cases: {counts}"])
+    sys.exit(0 if set(answers) <= {Answer.FIXED} else 1)
 
 
-def _is_well(case: Case, write: Write) -> bool:
+class Answer(StrEnum):
+    """What a case that is run again answers."""
+
+    FIXED = "FIXED"
+    FAILED = "FAILED"
+    ERROR = "ERROR"
+
+
+def _again(case: Case, subjects: Sequence[Subject], write: Write) -> Answer:
     outdated = stale(case)
-    differences = [found for subject in own_subjects() if (found := tried(case, subject))]
-    write([f"{'FAILED' if outdated or differences else 'ok'}  {visible(case.name)}"])
+    differences = [found for subject in subjects if (found := tried(case, subject))]
+    answer = Answer.FIXED
+    if any("failure" in found.lines[-1].shown for found in differences):
+        answer = Answer.ERROR
+    elif outdated or differences:
+        answer = Answer.FAILED
+    write([f"{answer:<6}  {visible(case.name)}"])
     write(visible(line) for line in outdated)
     for found in differences:
-        write([found.subject, found.table()])
-    return not (outdated or differences)
+        write([visible(found.subject), *map(visible, found.table().split("\n"))])
+    found_file = Path(case.file)
+    if answer is Answer.FIXED and case.shown_steps and not case.reason and found_file.is_file():
+        file = visible(quote(case.file))
+        write([f"        keep it    doneness fixture keep {file} --reason '…'"])
+        write([f"        remove it  rm {file}"])
+    return answer
+
+
+@contextmanager
+def _subjects(specs: Sequence[str], status_map: Path | None) -> Iterator[Sequence[Subject]]:
+    """The reducers to run a case on; programs are ended when all is done.
+
+    Raises:
+        CaseError: there is no such reducer, or the status map is none.
+    """
+    if not specs:
+        yield own_subjects()
+        return
+    with ExitStack() as opened:
+        subjects = []
+        for spec in specs:
+            try:
+                statuses = read_statuses(status_map) if status_map else None
+                subjects.append(open_subject(spec, statuses=statuses))
+            except (OptionError, SubjectError) as error:
+                raise CaseError(spec, str(error)) from None
+            opened.callback(subjects[-1].close)
+        yield subjects
 
 
 def _chosen(what: str, folder: Path | None) -> list[Case]:
@@ -129,6 +189,8 @@ def _chosen(what: str, folder: Path | None) -> list[Case]:
     if named:
         return named
     path = Path(what)
+    if path.is_dir():
+        return in_folder(path)
     if path.is_file():
         return load(path)
     raise CaseError(what, "no case of this name, and no such file; try `doneness fixture list`")

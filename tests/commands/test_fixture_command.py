@@ -69,7 +69,7 @@ def test_a_kept_case_is_listed_run_and_dropped(found: Path, tmp_path: Path) -> N
     assert "first" in call("list", "--in", kept).output
     for what in (["one", "--in", kept], ["all", "--in", kept], [kept / "one.json"]):
         done = call("run", *what)
-        assert (done.exit_code, done.output) == (0, "ok  one\n")
+        assert (done.exit_code, done.output) == (0, "FIXED   one\n")
     assert call("drop", "one", "--in", kept).exit_code == 0
     assert not (kept / "one.json").exists()
     assert call("list", "--in", kept).output == "no case is kept\n"
@@ -102,8 +102,48 @@ def test_a_case_on_which_the_reducer_fails_shows_the_divergence(
     monkeypatch.setattr("doneness.generators.commands.fixture.own_subjects", lambda: (subject,))
     done = call("run", found)
     assert done.exit_code == 1
-    assert done.output.startswith("FAILED  ")
+    assert done.output.startswith("FAILED  exploration_cancel_requested\n")
     assert "cancel_requested: declared True, shown False" in done.output
+
+
+BROKEN = """
+from doneness.machine import Progress
+
+class Forgetful(Progress):
+    def feed(self, event):
+        if not (isinstance(event, dict) and event.get("kind") == "cancel.requested"):
+            super().feed(event)
+
+class Falling(Progress):
+    def feed(self, event):
+        raise RuntimeError("\\x1b[2J")
+"""
+
+
+@pytest.mark.parametrize(
+    ("factory", "answer"),
+    [("machine:Progress", "FIXED"), ("Forgetful", "FAILED"), ("Falling", "ERROR")],
+)
+def test_a_found_case_answers_fixed_failed_or_error(
+    found: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factory: str, answer: str
+) -> None:
+    (tmp_path / "broken_reducers.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = f"doneness.{factory}" if ":" in factory else f"broken_reducers:{factory}"
+    for what in (found, found.parent):
+        done = call("run", what, "--subject", spec)
+        assert done.exit_code == (answer != "FIXED")
+        assert done.output.startswith(f"{answer:<6}  exploration_cancel_requested\n")
+        assert done.output.replace("\n", "").isprintable()
+        # A case that was found, and is fixed, is offered: to be kept, or to be removed.
+        assert (f"doneness fixture keep {found}" in done.output) == (answer == "FIXED")
+        assert (f"rm {found}" in done.output) == (answer == "FIXED")
+
+
+def test_a_subject_that_there_is_not(found: Path) -> None:
+    done = call("run", found, "--subject", "no.such:thing")
+    assert done.exit_code == 2
+    assert done.output.count("\n") == 1
 
 
 def test_a_wheel_has_no_folder_to_keep_cases_in(

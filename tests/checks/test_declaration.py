@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from doneness.generators.checks import declaration as checks
 from doneness.generators.checks.declaration import (
     cells,
     declarations,
@@ -119,6 +122,13 @@ def test_a_sound_declaration_has_no_findings() -> None:
 def test_each_rule_finds_what_it_is_for(rule: str) -> None:
     declaration, where = BROKEN[rule]
     assert (rule, where) in found(declaration)
+
+
+def test_every_rule_of_the_lint_is_tried_here() -> None:
+    written = re.findall(r'_finding\(\s*declaration,\s*"([a-z-]+)"', inspect.getsource(checks))
+    written += [f"unused-{what}" for what in ("fact", "effect")]
+    written += [f"undeclared-{what}" for what in ("state", "trigger", "fact", "effect")]
+    assert set(written) - {"machine-differs"} == set(BROKEN)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -202,3 +205,23 @@ def test_what_is_kept_is_ascii_and_one_event_a_line(tmp_path: Path) -> None:
         b'  "\\ud800"',
         b" ],",
     ]
+
+
+def test_it_works_in_an_ascii_locale(tmp_path: Path) -> None:
+    file = tmp_path / "case.json"
+    event = {"run": "合", "id": "1", "seq": 1, "kind": "text.delta", "data": {"text": "合成"}}
+    case = {"name": "n", "run": "合", "events": [event], "reason": "字"}
+    file.write_text(json.dumps(case, ensure_ascii=False), "utf-8")
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    program = [sys.executable, "-c", "from doneness.machine.cli import main; main()", "fixture"]
+    for arguments in (["keep", str(file), "--into", "kept"], ["list", "--in", "kept"]):
+        done = subprocess.run(
+            [*program, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, **locale},
+            capture_output=True,
+            check=True,
+        )
+        assert "字" in done.stdout.decode("utf-8")
+    [kept] = load(tmp_path / "kept" / "n.json")
+    assert kept.assertions["text"] == "合成"

@@ -1,0 +1,173 @@
+"""`doneness shrink`: from the log of a real run to a few events that still show the fault."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from doneness.generators.classify import declared, moves
+from doneness.generators.divergence import Divergence
+from doneness.generators.log_shrink import Shrinking, links, neutral
+from doneness.generators.oracle import END_OF_TRANSPORT
+from doneness.generators.still_shows import (
+    PROPERTIES,
+    breach,
+    breaks,
+    differs,
+    first_difference,
+    shown_at_the_end,
+)
+from doneness.generators.subject import Subject
+from doneness.generators.subjects import SubjectError, open_subject
+from doneness.machine.json_text import parse
+from doneness.machine.visible import visible
+
+_SHOWN_EVERY_SECONDS: Final = 0.5
+
+
+@click.command()
+@click.argument("log", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--subject",
+    "spec",
+    default="doneness.machine:Progress",
+    show_default=True,
+    metavar="SPEC",
+    help="package.module:factory, or exec:COMMAND.",
+)
+@click.option("--run", help="The run to follow (default: that of the first envelope).")
+@click.option(
+    "--property",
+    "rule",
+    type=click.Choice(list(PROPERTIES)),
+    help="Keep this property broken, instead of any difference from the declaration.",
+)
+@click.option("--neutral", "is_neutral", is_flag=True, help="Replace ids, texts and data.")
+@click.option("--eof/--no-eof", default=True, help="Whether the connection ended after the log.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The case file (default: LOG with the ending .case.json).",
+)
+def command(
+    log: Path,
+    spec: str,
+    run: str | None,
+    rule: str | None,
+    is_neutral: bool,
+    eof: bool,
+    output: Path | None,
+) -> None:
+    """Shrink LOG, a JSONL file of envelopes, to a minimal stream on which a subject still fails.
+
+    Interrupt it at any time: what was reached so far is written.
+
+    Exit status: 1 if the subject fails on the log; 0 if it does not; 2 if the log or the subject
+    cannot be read.
+    """
+    try:
+        events = list(_read(log))
+        subject = open_subject(spec)
+    except (_LogError, SubjectError) as error:
+        _say(f"Error: {visible(str(error))}")
+        sys.exit(2)
+    run = run or _first_run(events)
+    if run is None:
+        _say(f"Error: {log}: no envelope names a run; name one (--run)")
+        sys.exit(2)
+    _say(f"{len(events):,} events of run {visible(run)}")
+    if eof:
+        events.append(END_OF_TRANSPORT)
+    shortest = _shrunk(subject, run, events, rule)
+    if shortest is None:
+        _say("nothing to shrink: the subject keeps the contract on this log")
+        return
+    if is_neutral:
+        run, shortest = _without_names(subject, run, shortest, rule)
+    path = output or log.with_suffix(".case.json")
+    path.write_text(_case(subject, run, shortest, rule, path), "utf-8")
+    click.echo(f"written to {visible(str(path))}")
+    click.echo(f"again      doneness fixture run {visible(str(path))}")
+    sys.exit(1)
+
+
+class _LogError(ValueError):
+    pass
+
+
+def _read(log: Path) -> Iterator[object]:
+    with log.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                try:
+                    yield parse(line)
+                except ValueError as error:
+                    raise _LogError(f"{log}, line {number}: expected JSON: {error}") from None
+
+
+def _first_run(events: list[object]) -> str | None:
+    runs = (event.get("run") for event in events if isinstance(event, dict))
+    return next((run for run in runs if isinstance(run, str) and run), None)
+
+
+def _shrunk(
+    subject: Subject, run: str, events: list[object], rule: str | None
+) -> list[object] | None:
+    log = links(run, events)
+    if rule is None:
+        length = first_difference(subject, run, [link.move for link in log])
+        if length is None:
+            return None
+        log, still_shows = log[:length], differs(subject, run)
+    else:
+        still_shows = breaks(subject, run, rule)
+        if not still_shows(events):
+            return None
+    search = Shrinking(run, log, still_shows)
+    shown_at = time.monotonic()
+    try:
+        for left in search.steps():
+            if time.monotonic() - shown_at > _SHOWN_EVERY_SECONDS:
+                shown_at = time.monotonic()
+                _say(f"{left:,} events left after {search.tries:,} tries")
+    except KeyboardInterrupt:
+        _say("interrupted: what was reached is written")
+    _say(f"{len(search.best):,} events left after {search.tries:,} tries")
+    return search.best
+
+
+def _without_names(
+    subject: Subject, run: str, events: list[object], rule: str | None
+) -> tuple[str, list[object]]:
+    fresh, fresh_run = neutral(run, events), "run-A"
+    shows = breaks(subject, fresh_run, rule) if rule else differs(subject, fresh_run)
+    if shows(fresh):
+        return fresh_run, fresh
+    _say("Error: the fault depends on the names or texts themselves: nothing neutral shows it")
+    sys.exit(2)
+
+
+def _case(subject: Subject, run: str, events: list[object], rule: str | None, path: Path) -> str:
+    found = shown_at_the_end(subject, run, events)
+    if rule is not None:
+        broken = breach(subject, run, rule, moves(run, events))
+        if broken is not None:
+            click.echo(f"breaks {rule}: {broken.reason}\n{broken.story.upto(broken.index)}")
+    elif found is not None:
+        click.echo(found.table())
+    case = (found or Divergence(subject.name, "recorded stream", run, ())).case()
+    members: dict[str, Any] = {**case, "name": path.name.split(".")[0], "events": events}
+    if len(case["expected_steps"]) != len(events):
+        members["expected_steps"] = [str(said.status) for said in declared(run, events)]
+        del members["shown_steps"]
+    return json.dumps(members, indent=1) + "\n"
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)

@@ -1,0 +1,62 @@
+"""`doneness shrink`: a recorded log becomes a case file; nothing private stays on request."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from doneness.fixtures.cases import load
+from doneness.generators.commands.shrink import command
+from doneness.machine import Producer
+
+WRONG = """
+from doneness.machine import Progress
+
+class SaysDone(Progress):
+    @property
+    def status(self):
+        return "done" if super().status == "cancelled" else super().status
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The log of a real run that was cancelled, and a reducer that shows it as done."""
+    host = Producer("private-run")
+    events = [host.emit("text.delta", text=f"secret {n}") for n in range(6_000)]
+    events += [host.emit("cancel.requested")]
+    events += [host.emit("run.ended", outcome="cancelled", final_text="secret")]
+    (tmp_path / "says_done.py").write_text(WRONG, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("by", [[], ["--property", "P1"]], ids=["difference", "property"])
+def test_a_log_becomes_a_case_of_one_event(log: Path, by: list[str]) -> None:
+    """It is minimal, legal, neutral, and written as a case that loads."""
+    chosen = ["--subject", "says_done:SaysDone", "--neutral", *by]
+    done = CliRunner().invoke(command, [str(log), *chosen])
+    assert done.exit_code == 1, done.output
+    [case] = load(log.with_suffix(".case.json"))
+    assert [event["kind"] for event in case.events if event] == ["run.ended"]
+    assert "secret" not in log.with_suffix(".case.json").read_text("utf-8")
+    assert "fixture run" in done.output
+
+
+def test_a_log_on_which_nothing_is_wrong_is_left_alone(log: Path) -> None:
+    """Exit status 0, and no file."""
+    done = CliRunner().invoke(command, [str(log)])
+    assert (done.exit_code, log.with_suffix(".case.json").exists()) == (0, False)
+
+
+def test_a_bad_log_is_one_clear_line(log: Path) -> None:
+    """File, line and what was expected; exit status 2."""
+    log.write_text('{"run": "r"}\n{"run"\n', "utf-8")
+    done = CliRunner().invoke(command, [str(log)])
+    assert done.exit_code == 2
+    assert "line 2: expected JSON" in done.stderr

@@ -326,7 +326,8 @@ class OpenAIResponsesAdapter(WireAdapter):
         if call_id is None:
             raise ValueError("a call without an id")
         if item.type == "tool_search_output":
-            yield emit(Kind.TOOL_FINISHED, call_id=call_id)
+            if not added:
+                yield emit(Kind.TOOL_FINISHED, call_id=call_id)
             return
         if call_id not in self._hosted_calls:
             self._hosted_calls.add(call_id)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from doneness.machine import Progress, acceptance
-from doneness.machine.adapters.base import WireAdapter
+from doneness.machine.adapters.base import Blocking, WireAdapter
 from doneness.machine.adapters.capture import ADAPTERS, taken
 from doneness.machine.evidence import missing
 from doneness.machine.task import Task
@@ -31,14 +31,23 @@ class Shown:
         self.adapter: WireAdapter = ADAPTERS[case["format"]]("run")
         self.runs = [Progress("run")]
         self.steps: list[str] = []
+        self.blocked: list[str] = []
+        self.unresolved: list[str] = []
         for event in taken(chunks, self.adapter):
             for begins in self.adapter.runs[len(self.runs) :]:
                 self.runs[-1].close_transport()
                 self.runs.append(Progress(begins.run))
             for envelope in event.envelopes:
                 self.runs[-1].feed(envelope)
+                self.note(envelope["kind"], envelope["data"])
             self.steps.append(str(self.runs[-1].status))
         self.runs[-1].close_transport()
+
+    def note(self, kind: str, data: dict[str, object]) -> None:
+        if kind == "model.unresolved":
+            self.unresolved.append(f"{data['response_id']} {data['reason']}")
+        elif kind in set(Blocking):
+            self.blocked.append(f"{data['type']}: {data['reason']}")
 
     def facts(self) -> dict[str, Any]:
         last = self.runs[-1]
@@ -50,6 +59,8 @@ class Shown:
             "final_text": last.final_text,
             "duplicates": last.duplicates,
             "foreign": last.foreign,
+            "blocked": self.blocked,
+            "unresolved": self.unresolved,
             "missing": [str(lack.lack) for lack in missing(last)],
         }
 
@@ -85,7 +96,7 @@ def test_the_chunks_are_invisible(case: dict[str, Any]) -> None:
 def test_no_capture_is_done_without_the_application(case: dict[str, Any]) -> None:
     """Cut anywhere, it is never done; and only an owner's word makes it *checking*."""
     whole = body(case)
-    for length in range(0, len(whole) + 1, max(1, len(whole) // 40)):
+    for length in range(0, len(whole) + 1, max(1, len(whole) // 12)):
         shown = Shown(case, [whole[:length]])
         assert "done" not in shown.steps
         if case["format"] in MODEL_FORMATS:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from doneness.generators import strategies
 from doneness.generators.classify import Reader, declared, moves, written
 from doneness.generators.moves import TEMPLATES, play
 from doneness.generators.oracle import END_OF_TRANSPORT, Move, Oracle
@@ -45,6 +49,32 @@ def test_random_walks_are_read_as_they_were_made() -> None:
         assert [_as_read(move) for move in read] == [_as_read(move) for move in made], seed
         said = declared("run-A", [move.event for move in made])
         assert said[-1].observables == oracle.observables()
+
+
+SORTS = (
+    strategies.admitted,
+    strategies.bad_payloads,
+    strategies.ends,
+    strategies.foreign,
+    strategies.from_templates,
+    strategies.malformed,
+    strategies.not_json,
+    strategies.out_of_order,
+    strategies.repeats,
+    strategies.unknown_kinds,
+)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.data())
+def test_arbitrary_data_is_read_as_it_was_made(data: st.DataObject) -> None:
+    oracle = Oracle("run-A")
+    reader = Reader(oracle)
+    for sort in data.draw(st.lists(st.sampled_from(SORTS), max_size=12)):
+        move = data.draw(sort(oracle))
+        if move is not None:
+            assert _as_read(reader.move(move.event)) == _as_read(move)
+            oracle.take(move)
 
 
 def test_numbers_that_python_calls_equal_are_other_content() -> None:

@@ -19,12 +19,13 @@ from doneness.diagrams.words import wrapped
 FONT: Final = "Helvetica,Arial,sans-serif"
 FONT_POINTS: Final = 10
 SIGN_CHARACTERS: Final = 3  # `~ `, `12: `
+TITLE_CHARACTERS_MAX: Final = 16
 BOX_CHARACTERS_MAX: Final = 18
 LEGEND_CHARACTERS_MAX: Final = 108
 FINAL: Final = "Double border: the machine may rest there for good."
 WIDTH_INCHES_MAX: Final = 16.6  # 1,600 pixels need no scrolling; a wider picture is drawn smaller
 HEIGHT_INCHES_MAX: Final = 100
-START: Final = "start"
+START: Final = "(begins)"  # no state has such a name
 LEFT: Final = '<br align="left"/>'
 TABLE: Final = 'table border="0" cellborder="0" cellspacing="0"'
 
@@ -99,12 +100,8 @@ class _Machine:
         return _quoted(self.prefix + name)
 
     def _boxes(self) -> Iterator[str]:
-        words = _Html(f"<b>{escape(self.drawing.title)}</b>")
-        title = {"label": words, "labeljust": "l", "peripheries": 0, "margin": 2}
-        yield f"graph {_attributes(title)};"
-        dot = {"shape": "circle", "style": "filled", "fillcolor": self.theme.ink, "label": ""}
-        size = {"width": 0.12, "height": 0.12, "fixedsize": "true"}
-        yield f"{self._id(START)} {_attributes(dot | size)};"
+        yield f"graph {_attributes({'peripheries': 0, 'margin': 2})};"
+        yield f"{self._id(START)} {_attributes(self._start())};"
         for index, (group, nodes) in enumerate(self.drawing.groups()):
             boxes = [f"{self._id(node.name)} {self._node(node)};" for node in nodes]
             if group is None:
@@ -112,6 +109,7 @@ class _Machine:
                 continue
             frame = {
                 "label": group,
+                "labeljust": "l",
                 "peripheries": 1,
                 "color": self.theme.frame,
                 "fontcolor": self.theme.faint,
@@ -121,6 +119,15 @@ class _Machine:
             yield f"subgraph {_quoted(f'cluster_{self.number}_{index}')} {{"
             yield from _indented([f"graph {_attributes(frame)};", *boxes, *self._columns(nodes)])
             yield "}"
+
+    def _start(self) -> dict[str, object]:
+        """A dot; of several machines, each has its title there, where no edge can run through."""
+        if self.prefix:
+            lines = wrapped(self.drawing.title, TITLE_CHARACTERS_MAX)
+            title = "<br/>".join(f"<b>{escape(line)}</b>" for line in lines)
+            return {"shape": "plain", "style": "solid", "label": _Html(title)}
+        dot = {"shape": "circle", "style": "filled", "fillcolor": self.theme.ink, "label": ""}
+        return dot | {"width": 0.12, "height": 0.12, "fixedsize": "true"}
 
     def _columns(self, nodes: Sequence[Node]) -> Iterator[str]:
         """Keep the hinted order, from top to bottom, of the nodes of one group in one column."""
@@ -132,10 +139,9 @@ class _Machine:
                 yield f"{{ rank=same; {chain} {_attributes({'style': 'invis'})}; }}"
 
     def _node(self, node: Node) -> str:
-        title = escape(node.title)
+        lines = [escape(line) for line in self._title(node)]
         if node.name in self.drawing.main_line:
-            title = f"<b>{title}</b>"
-        lines = [title]
+            lines = [f"<b>{line}</b>" for line in lines]
         if node.shows:
             lines.append(f"shows <i>{escape(node.shows)}</i>")
         for phrase in node.within:
@@ -158,6 +164,12 @@ class _Machine:
         if node.mark is not Mark.NONE:
             attributes["penwidth"] = 2.5
         return _attributes(attributes)
+
+    @staticmethod
+    def _title(node: Node) -> Sequence[str]:
+        if node.shape is Shape.ANY:
+            return wrapped(node.title, BOX_CHARACTERS_MAX)
+        return (node.title,)
 
     def _fill(self, node: Node) -> str:
         if node.shape in {Shape.ANY, Shape.SUBJECT} or node.pale:
@@ -194,8 +206,8 @@ class _Machine:
 
 
 def _caption(drawings: Sequence[Drawing]) -> Iterator[str]:
-    """What stands under the picture: the legend, and the steps of a case."""
-    rows = []
+    """What stands under the picture: its title, the legend, and the steps of a case."""
+    rows = [_row(f"<b>{escape(drawings[0].title)}</b>")] if len(drawings) == 1 else []
     if any(node.final for drawing in drawings for node in drawing.nodes):
         rows.append(_row(escape(FINAL)))
     shared = [
@@ -210,7 +222,7 @@ def _caption(drawings: Sequence[Drawing]) -> Iterator[str]:
             rows.append(_row(f"<b>{escape(drawing.title)}</b>"))
         rows += [_row(escape(line)) for line in sentences]
         if drawing.table:
-            rows.append(_row(_steps(drawing.table)))
+            rows.append(f"<tr><td>{_steps(drawing.table)}</td></tr>")
     if rows:
         table = f'<{TABLE} cellpadding="1">{"".join(rows)}</table>'
         label = {"label": _Html(table), "labelloc": "b", "labeljust": "l"}
@@ -218,7 +230,8 @@ def _caption(drawings: Sequence[Drawing]) -> Iterator[str]:
 
 
 def _row(text: str) -> str:
-    return f'<tr><td align="left">{text}</td></tr>'
+    # Some room behind: another font than the one that was measured may be wider.
+    return f'<tr><td align="left">{text}&#160;&#160;&#160;</td></tr>'
 
 
 def _steps(rows: Sequence[Sequence[str]]) -> str:

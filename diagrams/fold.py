@@ -14,7 +14,9 @@ never left to the legend.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -32,6 +34,9 @@ ISSUE: Final = "issue"
 """The name of the node where refused events lead."""
 
 REFUSED: Final = "Everything else is refused: nothing moves, and an issue goes on record"
+
+ALIKE_MIN: Final = 2
+"""So many things some states must do alike to get a box of their own."""
 
 _Lifted = Mapping[Arrow, tuple[Arrow, ...]]
 
@@ -61,53 +66,109 @@ def fold(chart: Chart, overlay: Overlay = NOTHING, *, full: bool = False) -> Dra
     )
 
 
-def any_of(group: str) -> str:
-    """The name of the node that stands for all states of a group."""
-    return f"{ANY}{group}"
+def any_of(group: str, names: Iterable[str] = ()) -> str:
+    """The name of the node that stands for all states of a group, or for some."""
+    return f"{ANY}{group}{'/' if names else ''}{'+'.join(names)}"
+
+
+def members(chart: Chart, node: str) -> tuple[str, ...]:
+    """The states that such a node stands for."""
+    group, _, some = node.removeprefix(ANY).partition("/")
+    return tuple(some.split("+")) if some else chart.groups()[group]
 
 
 def lift(chart: Chart, arrows: Sequence[Arrow], overlay: Overlay = NOTHING) -> _Lifted:
-    """The arrows to draw, each with those it stands for: itself, or those of a whole group.
+    """The arrows to draw, each with those it stands for: itself, or those of several states.
 
     A state that is itself where the arrow leads needs only to stay on the trigger; a state from
-    where a case takes the arrow has it, though it is drawn apart. Of a larger
-    group one state may differ in where it goes: then its own edge says so, and the lifted arrow
-    names it.
+    where a case takes the arrow has it, though it is drawn apart. Of a larger group one state may
+    differ in where it goes: then its own edge says so, and the lifted arrow names it. States that
+    are less than a group get a box of their own if they do at least two things alike.
     """
     result: dict[Arrow, tuple[Arrow, ...]] = {arrow: (arrow,) for arrow in arrows}
+    for group, states in chart.groups().items():
+        families = list(_families_of(chart, arrows, overlay, states))
+        whole = [family for family in families if family.is_of_all(arrows, states)]
+        parts = [family for family in families if family not in whole]
+        parts = [family for family in parts if len(family.inside) >= GROUP_MIN]
+        alike = Counter(family.box for family in parts)
+        for family in whole:
+            excepted = [name for name in states if name not in family.there]
+            result = family.replaced(result, any_of(group), excepted)
+        for family in parts:
+            if alike[family.box] >= ALIKE_MIN:
+                result = family.replaced(result, any_of(group, family.sources), ())
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Arrows of one group that differ in their source alone.
+
+    Attributes:
+        form: What they have in common.
+        inside: The arrows.
+        there: The states that do so, in order, with those that are where the arrow leads.
+    """
+
+    form: Arrow
+    inside: tuple[Arrow, ...]
+    there: tuple[str, ...]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The states that the arrows leave."""
+        return tuple(arrow.source for arrow in self.inside)
+
+    @property
+    def box(self) -> tuple[bool, tuple[str, ...]]:
+        """What a box of their own would stand for; what is refused does not make one for moves."""
+        return self.form.refused is not None, self.sources
+
+    def is_of_all(self, arrows: Sequence[Arrow], states: Sequence[str]) -> bool:
+        """Whether a node for the whole group may have it."""
+        excepted = {name for name in states if name not in self.there}
+        speaks = {a.source for a in arrows if a.trigger == self.form.trigger and a.moves}
+        enough = GROUP_MIN if self.form.target else 2
+        exceptions_max = 1 if self.form.target else 0
+        return len(self.inside) >= enough and len(excepted) <= exceptions_max and speaks >= excepted
+
+    def replaced(
+        self, lifted: _Lifted, source: str, excepted: Sequence[str]
+    ) -> dict[Arrow, tuple[Arrow, ...]]:
+        """The arrows to draw, with one from `source` in the place of these."""
+        one = msgspec.structs.replace(
+            self.form,
+            source=source,
+            target=self.form.target or source,
+            guards=(*self.form.guards, *(f"not in {name}" for name in excepted)),
+        )
+        first, rest = self.inside[0], self.inside[1:]
+        return {
+            (one if arrow == first else arrow): (self.inside if arrow == first else stands)
+            for arrow, stands in lifted.items()
+            if arrow not in rest
+        }
+
+
+def _families_of(
+    chart: Chart, arrows: Sequence[Arrow], overlay: Overlay, states: Sequence[str]
+) -> Iterator[_Family]:
     alike: dict[tuple[Arrow, Note], list[Arrow]] = {}
     walked: set[tuple[Arrow, str]] = set()
     for arrow in arrows:
         note = overlay.note(arrow)
         if note.mark is Mark.WALKED:
             walked.add((_form(arrow), arrow.source))
-        else:
+        elif arrow.source in states:
             alike.setdefault((_form(arrow), note), []).append(arrow)
     staying = {(a.source, a.trigger) for a in chart.arrows if not a.moves and not a.refused}
-    for group, members in chart.groups().items():
-        for (form, _), family in alike.items():
-            inside = tuple(arrow for arrow in family if arrow.source in members)
-            there = {name for name in members if (form, name) in walked}
-            there |= {arrow.source for arrow in inside}
-            if (form.target, form.trigger) in staying:
-                there.add(form.target)
-            excepted = [name for name in members if name not in there]
-            speaks = {a.source for a in arrows if a.trigger == form.trigger and a.moves}
-            enough = GROUP_MIN if form.target else 2
-            exceptions_max = 1 if form.target else 0
-            if len(inside) < enough or len(excepted) > exceptions_max or not speaks >= {*excepted}:
-                continue
-            source = any_of(group)
-            guards = (*form.guards, *(f"not in {name}" for name in excepted))
-            one = msgspec.structs.replace(
-                form, source=source, target=form.target or source, guards=guards
-            )
-            result = {
-                (one if arrow == inside[0] else arrow): (inside if arrow == inside[0] else stands)
-                for arrow, stands in result.items()
-                if arrow not in inside[1:]
-            }
-    return result
+    for (form, _), inside in alike.items():
+        there = {arrow.source for arrow in inside}
+        there |= {name for name in states if (form, name) in walked}
+        if (form.target, form.trigger) in staying:
+            there.add(form.target)
+        yield _Family(form, tuple(inside), tuple(name for name in states if name in there))
 
 
 def _form(arrow: Arrow) -> Arrow:
@@ -119,19 +180,18 @@ def _form(arrow: Arrow) -> Arrow:
 def _nodes(chart: Chart, overlay: Overlay, lifted: _Lifted) -> Iterator[Node]:
     for place in chart.places:
         yield _state(place, overlay)
-    for group in chart.groups():
-        name = any_of(group)
+    for name in dict.fromkeys(arrow.source for arrow in lifted if arrow.source.startswith(ANY)):
+        group, _, some = name.removeprefix(ANY).partition("/")
         stays, mark = _stays_in_box(chart, overlay, lifted, name)
-        if stays or any(arrow.source == name for arrow in lifted):
-            yield Node(
-                name,
-                f"any {group} state",
-                group=group,
-                shape=Shape.ANY,
-                within=stays,
-                mark=mark,
-                pale=overlay.pale and mark is Mark.NONE,
-            )
+        yield Node(
+            name,
+            f"any of {some.replace('+', ', ')}" if some else f"any {group} state",
+            group=group,
+            shape=Shape.ANY,
+            within=stays,
+            mark=mark,
+            pale=overlay.pale and mark is Mark.NONE,
+        )
     if any(arrow.refused for arrow in lifted):
         shows = "unknown" if _has_statuses(chart) else None
         mark = overlay.marks.get(ISSUE, Mark.NONE)

@@ -67,7 +67,7 @@ def command(
     elif name is None and writer.form is None and writer.output is None:
         click.echo(_listed(known.values()))
     else:
-        drawn = known.values() if name is None else [_machine(known, name)]
+        drawn = known.values() if name is None else _machines(known, name)
         _draw([fold(chart, full=full) for chart in drawn], name, writer, hints=not full)
 
 
@@ -88,10 +88,14 @@ def _sources(drawings: Sequence[Drawing], *, hints: bool) -> Sources:
     )
 
 
-def _machine(known: Mapping[str, Chart], name: str) -> Chart:
-    if name not in known:
+def _machines(known: Mapping[str, Chart], name: str) -> list[Chart]:
+    """The machine of that name; or those of the part of that name, `framing_…`."""
+    part = [chart for other, chart in known.items() if other.startswith(f"{name}_")]
+    if name in known:
+        return [known[name]]
+    if not part:
         raise Trouble(f"no machine is called {name!r}; there are: {', '.join(known)}")
-    return known[name]
+    return part
 
 
 def _changed(
@@ -102,9 +106,8 @@ def _changed(
         before = difference.charts_of(revision)
     except difference.RevisionError as error:
         raise Trouble(str(error)) from error
-    if name is not None:
-        _machine({**before, **known}, name)
-    named = [name] if name is not None else list(dict.fromkeys((*known, *before)))
+    both = {**before, **known}
+    named = list(both) if name is None else [chart.name for chart in _machines(both, name)]
     found = {each: difference.compare(before.get(each), known.get(each)) for each in named}
     changed = {each: one for each, one in found.items() if one} or found
     if not any(found.values()):
@@ -114,7 +117,7 @@ def _changed(
 
 def _walked(known: Mapping[str, Chart], name: str | None, case: str, *, full: bool) -> Drawing:
     if name not in {None, path.MACHINE}:
-        _machine(known, str(name))
+        _machines(known, str(name))
         raise Trouble(f"a case is a path of {path.MACHINE}, not of {name}")
     chart, overlay = path.walked(known[path.MACHINE], chosen_case(case))
     return fold(chart, overlay, full=full)
@@ -125,16 +128,11 @@ def _exercised(
 ) -> list[Drawing]:
     try:
         counts = coverage.read(file)
-        if name is not None:
-            chart = _machine(known, name)
-            if name not in counts:
-                there = ", ".join(counts) or "nothing"
-                raise Trouble(f"{file} says nothing of {name}; it speaks of {there}")
-            drawn = [chart]
-        else:
-            drawn = [chart for chart in known.values() if chart.name in counts]
+        named = known.values() if name is None else _machines(known, name)
+        drawn = [chart for chart in named if chart.name in counts]
         if not drawn:
-            raise Trouble(f"{file} speaks of no declared machine")
+            there = ", ".join(counts) or "nothing"
+            raise Trouble(f"{file} says nothing of {name or 'any machine'}; it speaks of {there}")
         return [
             fold(chart, coverage.exercised(chart, counts[chart.name]), full=full) for chart in drawn
         ]

@@ -69,6 +69,15 @@ def test_all_texts_go_to_standard_output():
     assert call("diagram", "--format", "dot").output.count("digraph") == len(CHARTS)
 
 
+@DRAWS
+def test_one_file_takes_all_in_one_picture_each_with_its_title(tmp_path):
+    path = tmp_path / "all.dot"
+    call("diagram", "-o", str(path))
+    source = path.read_text("utf-8")
+    assert source.count("digraph") == 1
+    assert all(f'"{name}/(begins)"' in source for name in CHARTS)
+
+
 def test_a_path_is_numbered_and_a_stray_subject_is_marked(divergence):
     output = call("diagram", "lifecycle", "--path", divergence, "--format", "dot").output
     assert "1: text.delta" in output

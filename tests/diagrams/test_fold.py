@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from doneness.diagrams import extract, mermaid
 from doneness.diagrams.drawing import Shape
-from doneness.diagrams.fold import ANY, fold, lift
+from doneness.diagrams.fold import ANY, fold, lift, members
 from doneness.diagrams.layout import LAYOUTS
 from doneness.diagrams.words import said, wrapped
 
@@ -31,7 +31,7 @@ def test_a_lifted_arrow_stands_for_what_its_members_do(chart, full):
             assert stands == (arrow,)
             continue
         excepted = {g.removeprefix("not in ") for g in arrow.guards if g.startswith("not in ")}
-        for name in chart.groups()[arrow.source.removeprefix(ANY)]:
+        for name in members(chart, arrow.source):
             if name in excepted:
                 continue
             target = name if arrow.target == arrow.source else arrow.target

@@ -89,7 +89,10 @@ def _width_pixels(svg: Path) -> float:
 
 
 def _boxes(svg: Path):
-    """The boxes of the states and of the words of edges: title, and left, top, right, bottom."""
+    """The boxes of states, of the words of edges and of the names of groups.
+
+    Each with its title: left, top, right, bottom.
+    """
     boxes = []
     for group in ET.parse(svg).iter(f"{SVG}g"):
         title = group.findtext(f"{SVG}title")
@@ -98,12 +101,21 @@ def _boxes(svg: Path):
             points = [_points(shape.get("d") or shape.get("points")) for s in shapes for shape in s]
         elif group.get("class") == "label":
             points = [_points(ground.get("points")) for ground in group.iter(f"{SVG}polygon")]
+        elif group.get("class") == "cluster":
+            points = [_letters(text) for text in group.iter(f"{SVG}text")]
         else:
             continue
         if points:
             xs, ys = zip(*(point for shape in points for point in shape), strict=True)
             boxes.append((title, (min(xs), min(ys), max(xs), max(ys))))
     return boxes
+
+
+def _letters(text: ET.Element) -> list[tuple[float, float]]:
+    """About where the name of a group stands; it is centred at its place."""
+    x, y = float(text.get("x")), float(text.get("y"))
+    half = len(text.text) * 0.6 * float(text.get("font-size")) / 2
+    return [(x - half, y - 7), (x + half, y)]
 
 
 def _points(text: str) -> list[tuple[float, float]]:

@@ -34,8 +34,21 @@ class SpinError(RuntimeError):
 
 
 def missing() -> list[str]:
-    """The programs that are needed and not there."""
-    return [program for program in PROGRAMS if shutil.which(program) is None]
+    """What is needed and not there: programs, and the C library's headers."""
+    programs = [program for program in PROGRAMS if shutil.which(program) is None]
+    return programs or ([] if _has_headers() else ["the headers of the C library"])
+
+
+def _has_headers() -> bool:
+    """Whether the compiler finds its headers; Debian's gcc comes without them."""
+    done = subprocess.run(  # noqa: S603 # the program by its full path, the arguments are ours
+        [str(shutil.which("gcc")), "-E", "-"],
+        input=b"#include <stdio.h>\n",
+        capture_output=True,
+        check=False,
+        timeout=_SECONDS_MAX,
+    )
+    return done.returncode == 0
 
 
 def vote(commands: Sequence[Command], properties: Sequence[Property], folder: Path) -> Vote:

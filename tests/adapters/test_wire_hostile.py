@@ -61,7 +61,7 @@ def events(adapter: type[WireAdapter]) -> st.SearchStrategy[Any]:
 
 @pytest.mark.parametrize("format_", FORMATS)
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_json_is_judged_and_none_raises(format_: str, data: st.DataObject) -> None:
     adapter = ADAPTERS[format_]("run")
     stream = data.draw(st.lists(events(ADAPTERS[format_]), max_size=8))

@@ -69,7 +69,8 @@ class Conversation:
             questions: The op, and the rest of the question as encoded members.
 
         Raises:
-            MisbehavedError: from the answer on that does not come, or is none.
+            MisbehavedError: from the answer on that does not come, or is none. Whoever gets it,
+                or finds an answer wrong himself, says so with `blame`.
         """
         program = self._program or self._start()
         first_number = self._asked + 1
@@ -83,17 +84,14 @@ class Conversation:
             # The greeting again, as a full stop: an answer too many would come before its own.
             lines.append(self._greeting())
             settle = 0.0
-        try:
-            answers = program.ask(lines, settle_seconds=settle)
-            for number, line in enumerate(answers, first_number):
-                answer = protocol.answer(line, number, numbered=self._numbered)
-                if number - first_number < len(questions):
-                    yield answer, line
-        except MisbehavedError as error:
-            self._blame(error)
-            raise
+        answers = program.ask(lines, settle_seconds=settle)
+        for number, line in enumerate(answers, first_number):
+            answer = protocol.answer(line, number, numbered=self._numbered)
+            if number - first_number < len(questions):
+                yield answer, line
 
-    def _blame(self, error: MisbehavedError) -> None:
+    def blame(self, error: MisbehavedError) -> None:
+        """The program misbehaved: end it, and remember that."""
         self.close()
         self._patience.lose(error.verdict)
         if error.verdict in _SLOW:
@@ -109,7 +107,7 @@ class Conversation:
                 # It knows no greeting: then it has no capability either. If it is out of order
                 # altogether, the first stream will show that, and say on which event.
                 self._greets = False
-                self._blame(error)
+                self.blame(error)
                 program = Program(self._command, self._limits)
             except BaseException:
                 program.end()

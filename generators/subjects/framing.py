@@ -166,6 +166,7 @@ class FramingProgram:
                 for chunks, (answer, line) in zip(batch, self._talk.ask(questions), strict=True):
                     framed.append(_framed(answer, line, len(chunks) + 1))
             except MisbehavedError as error:
+                self._talk.blame(error)
                 del framed[start + len(batch) - 1 :]  # it may be about the last, told already
                 framed.append(Framed(failure=str(error)))
                 missing = len(streams) - len(framed)

@@ -22,6 +22,7 @@ from enum import StrEnum, unique
 from typing import IO, Final
 
 _PIPE_BYTES: Final = 1 << 16
+_LOOK_SECONDS: Final = 0.1
 _BYTES_PER_SECOND_MIN: Final = 1_000_000
 """A long question may take longer: a second more for each of these."""
 
@@ -197,7 +198,11 @@ class Program:
 
     def _serve(self, seconds: float, unsent: memoryview) -> memoryview:
         """Wait for some pipe, and serve those that are ready."""
-        for key, _ in self._selector.select(seconds):
+        ready = self._selector.select(min(seconds, _LOOK_SECONDS))
+        if not ready:
+            # What it started may hold its pipes open after it is gone.
+            self._ended = self._ended or self._process.poll() is not None
+        for key, _ in ready:
             if key.fileobj is self._stdin:
                 try:
                     unsent = unsent[os.write(self._stdin.fileno(), unsent[:_PIPE_BYTES]) :]
@@ -302,7 +307,7 @@ def _end(
     selector: selectors.BaseSelector,
     pipes: tuple[IO[bytes] | None, ...],
 ) -> None:
-    # The group first: while its leader is not waited for, the id cannot belong to anybody else.
+    # Its group, which it leads: the id belongs to nobody else while any member is there.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

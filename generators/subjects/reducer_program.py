@@ -69,6 +69,7 @@ class ReducerProgram:
             try:
                 ask(run, batch, told, every=every)
             except MisbehavedError as error:
+                self._talk.blame(error)
                 del told[start + len(batch) - 1 :]  # it may be about the last, told already
                 trace = traces[len(told)]
                 told.append(self._located(run, trace, error) if every else [_failure(error)])
@@ -134,9 +135,10 @@ class ReducerProgram:
         shown: list[dict[str, Any]] = []
         try:
             for question in asked:
-                for answer, line in self._talk.ask([question]):
-                    shown.append(protocol.shown_in(answer, line))
+                [(answer, line)] = self._talk.ask([question])
+                shown.append(protocol.shown_in(answer, line))
         except MisbehavedError as again:
+            self._talk.blame(again)
             error = again
         before = self._kept(shown, every=True)[: max(0, len(trace) - 1)]
         return before + [_failure(error)] * (len(trace) - len(before))

@@ -110,8 +110,13 @@ def _in_pieces(draw: st.DrawFn, fragment: Json) -> Sequence[Json]:
 
 @st.composite
 def _cut(draw: st.DrawFn, good: Answer) -> Answer:
-    cut = cut_at(good, draw(st.integers(0, len(good.body))), reset=draw(st.booleans()))
+    cut = cut_at(good, draw(st.integers(0, len(good.body))))
     return replace(cut, sized=draw(st.booleans()))
+
+
+@st.composite
+def _reset(draw: st.DrawFn, good: Answer) -> Answer:
+    return cut_at(good, draw(st.integers(0, len(good.body))), reset=True)
 
 
 @st.composite
@@ -155,6 +160,7 @@ TIMELESS: Final[tuple[Fault, ...]] = (
 """Faults after which the same run happens again; the last but two are none for a good client."""
 
 TIMED: Final[tuple[Fault, ...]] = (
+    _reset,  # how much of what was sent still arrives is up to the system
     lambda good: _place(good).map(lambda place: never_ending(good, place)),
     lambda good: st.just(delayed(good, 0.001)),
 )

@@ -90,7 +90,7 @@ def test_a_thousand_scripts_with_faults(tmp_path: Path, capfd: pytest.CaptureFix
     """One done or error, last; tools paired; messages valid; JSON; silence; nothing left behind."""
     before = leftovers()
     with laboratory(tmp_path) as (server, tools):
-        endpoint = server.endpoint(timeout_seconds=0.25, retries_max=1)
+        endpoint = server.endpoint(timeout_seconds=0.15, retries_max=1)
         with closing(endpoint.client()) as client:
 
             @settings(QUICK, max_examples=1000)

@@ -151,7 +151,7 @@ class A2AAdapter(WireAdapter):
         self._context_id: str | None = None
         self._state = "submitted"
         self._end: Envelope | None = None  # of the current run
-        self._artifacts: dict[str, str] = {}  # texts by id, in order
+        self._artifacts: dict[str, list[str]] = {}  # pieces of text by id, in order
         self._headless: set[str] = set()  # artifacts whose beginning was not seen
         self._messages: dict[str, str] = {}  # the agent's texts by id, in order
         self._foreign: dict[str, Producer] = {}
@@ -223,13 +223,15 @@ class A2AAdapter(WireAdapter):
     def _final_text(self, status: Status) -> str:
         """All text of the artifacts; without artifacts, that of the last status message."""
         if self._artifacts or status.message is None:
-            return "".join(self._artifacts.values())
+            return "".join(piece for pieces in self._artifacts.values() for piece in pieces)
         return _text_of(status.message.parts)
 
     def _repeats(self, task: Task) -> bool:
         """Whether a snapshot says what was said when the run ended, and nothing else."""
         known = {artifact.artifact_id: _text_of(artifact.parts) for artifact in _artifacts(task)}
-        same = not known or known == self._artifacts
+        same = not known or known == {
+            id_: "".join(pieces) for id_, pieces in self._artifacts.items()
+        }
         return _state_of(task.status) == self._state and same
 
     # Text.
@@ -237,9 +239,9 @@ class A2AAdapter(WireAdapter):
     def _snapshot(self, task: Task) -> Iterator[Envelope]:
         for artifact in _artifacts(task):
             id_, text = artifact.artifact_id, _text_of(artifact.parts)
-            before = self._artifacts.get(id_, "")
+            before = "".join(self._artifacts.get(id_, ()))
             self._headless.discard(id_)
-            self._artifacts[id_] = text
+            self._artifacts[id_] = [text]
             # Text that was shown stands; where the snapshot goes on from there, the rest is new.
             if text.startswith(before) and text != before:
                 yield self._producer.emit(Kind.TEXT_DELTA, text=text[len(before) :])
@@ -247,14 +249,12 @@ class A2AAdapter(WireAdapter):
 
     def _piece(self, event: ArtifactUpdate) -> Iterator[Envelope]:
         id_, text = event.artifact.artifact_id, _text_of(event.artifact.parts)
-        if event.append:
-            if id_ not in self._artifacts:
-                self._headless.add(id_)
-            text_before = self._artifacts.get(id_, "")
-        else:
+        if not event.append:
             self._headless.discard(id_)
-            text_before = ""
-        self._artifacts[id_] = text_before + text
+            self._artifacts[id_] = []
+        elif id_ not in self._artifacts:
+            self._headless.add(id_)
+        self._artifacts.setdefault(id_, []).append(text)
         if text:
             yield self._producer.emit(Kind.TEXT_DELTA, text=text)
 

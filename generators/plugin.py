@@ -31,7 +31,7 @@ from doneness.generators.subjects.options import GROUP, as_typed
 FOLDER: Final = Path(".doneness")
 """Where a run leaves its coverage and its divergences, below the root of the project."""
 
-EXAMPLES: Final = 150
+EXAMPLES: Final = 300
 PROPERTY: Final = "doneness"
 FINDING: Final = "doneness-finding"
 

@@ -188,6 +188,7 @@ def _all_of(reducer: object) -> Snapshot:
 def _shown(reducer: object) -> Snapshot:
     """The observables that an object has."""
     try:
-        return {name: getattr(reducer, name) for name in OBSERVABLES if hasattr(reducer, name)}
+        values = [(name, getattr(reducer, name, ...)) for name in OBSERVABLES]
+        return {name: value for name, value in values if value is not ...}
     except Exception as error:  # noqa: BLE001 # likewise
         return {"failure": f"raised {type(error).__name__}: {error}"}

@@ -19,6 +19,7 @@ DIGITS_MAX: Final = 4300
 """Integers with more decimal digits are not strict JSON here (contract §3, step 3)."""
 
 _TOO_LARGE: Final = 10**DIGITS_MAX
+_CONSTANTS: Final = {None: b"n", True: b"t", False: b"f"}
 
 
 class NotJSONError(ValueError):
@@ -115,11 +116,13 @@ def _opened(container: object) -> _Frame:
 def _leaf(value: object) -> bytes | None:
     """The encoding of a scalar; None for a container."""
     kind = type(value)
-    if value is None or kind is bool:
-        return {None: b"n", True: b"t", False: b"f"}[value]  # type: ignore[index]
+    if kind is dict or kind is list:
+        return None
     text = own_text(value)
     if text is not None:
         return _text(text)
+    if value is None or kind is bool:
+        return _CONSTANTS[value]  # type: ignore[index] # one of three values
     integer = own_integer(value)
     if integer is not None:
         if not -_TOO_LARGE < integer < _TOO_LARGE:

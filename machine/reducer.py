@@ -360,7 +360,7 @@ class Progress:
             self._foreign += 1
             return
         try:
-            fingerprint(envelope.id)
+            envelope.id.encode()  # an id, too, must be text that can be written
             content = fingerprint([envelope.seq, envelope.kind, envelope.data])
         except Exception:  # noqa: BLE001 # NotJSONError, or as above
             self._refuse(Issue.NOT_JSON)

@@ -61,7 +61,7 @@ RAW_EVENTS: Final[Mapping[str, Take]] = MappingProxyType(
         "response.content_part.done": _OBSERVE,
         "response.output_text.done": _OBSERVE,  # repeats the deltas
         "response.output_text.annotation.added": _OBSERVE,
-        # A refusal is the model's, in place of text; whether it fails the run is the owner's.
+        # A refusal comes in place of text; the SDK raises it, and the owner says what it ends in.
         "response.refusal.delta": _OBSERVE,
         "response.refusal.done": _OBSERVE,
         "response.reasoning_summary_part.added": _OBSERVE,

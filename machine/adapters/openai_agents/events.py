@@ -48,7 +48,7 @@ class EventAdapter:
             without a request.
 
     Attributes:
-        broken: `to` raised, so an envelope may be lost.
+        broken: What `to` raised last, if it did: an envelope may be lost.
     """
 
     __slots__ = ("_calls", "_emit", "_handoffs", "_resumed", "_to", "broken")
@@ -59,14 +59,14 @@ class EventAdapter:
         self._resumed = resumed
         self._calls: dict[str, _Call] = {}
         self._handoffs: set[str] = set()
-        self.broken = False
+        self.broken: BaseException | None = None
 
     def send(self, envelope: Envelope) -> None:
         """Hand on an envelope that was emitted."""
         try:
             self._to(envelope)
-        except BaseException:
-            self.broken = True
+        except BaseException as error:
+            self.broken = error
             raise
 
     # What the stream says.
@@ -81,8 +81,8 @@ class EventAdapter:
         if type(text) is str:
             try:
                 self._to(self._emit(_TEXT_DELTA, text=text))
-            except BaseException:
-                self.broken = True
+            except BaseException as error:
+                self.broken = error
                 raise
             return
         take, what, why = read(event)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, Literal, cast
 
 from agents import Agent, Runner, RunState, StreamEvent
@@ -80,6 +80,7 @@ class StreamedRun:
     ends nothing: the run goes on, and nothing is concluded. A consumer that is cancelled has the
     SDK cancel the run, so that the run ends cancelled as soon as its task has ended.
 
+    One consumer at a time: another waits for its turn, and finds what is left, mostly nothing.
     After the conclusion the adapter is silent: a second pass gives what the SDK gives (nothing),
     and a late `cancel` changes no record.
     """
@@ -92,7 +93,7 @@ class StreamedRun:
         self._text_of = text_of
         self._cancel_requested = False
         self._concluded = False
-        self._hook_error: Exception | None = None
+        self._turn = asyncio.Lock()
         self._result: RunResultStreaming | None = None
 
     def watch(self, result: RunResultStreaming) -> None:
@@ -111,12 +112,9 @@ class StreamedRun:
         """`tell`, made fit for a hook: silent after the end, and it never breaks the run."""
 
         def guarded(call_id: str) -> None:
-            if self._concluded or self._adapter.broken:
-                return
-            try:
-                tell(call_id)
-            except Exception as error:  # noqa: BLE001 # raised where the host iterates
-                self._hook_error = error
+            if not (self._concluded or self._adapter.broken):
+                with suppress(Exception):  # kept by the adapter, raised where the host iterates
+                    tell(call_id)
 
         return guarded
 
@@ -135,7 +133,7 @@ class StreamedRun:
         """Consume the stream to its end, and return the SDK's result."""
         feed = self._adapter.feed
         try:
-            async with aclosing(self._events()) as events:
+            async with self._turn, aclosing(self._events()) as events:
                 async for event in events:
                     feed(event)
         except BaseException as error:
@@ -148,7 +146,7 @@ class StreamedRun:
         """The SDK's events, each after its envelopes."""
         feed = self._adapter.feed
         try:
-            async with aclosing(self._events()) as events:
+            async with self._turn, aclosing(self._events()) as events:
                 async for event in events:
                     feed(event)
                     yield event
@@ -182,8 +180,8 @@ class StreamedRun:
 
     def _conclude(self, error: Exception | None) -> None:
         """Ask what there is to ask, in the order of the class's table, and emit the answer."""
-        if self._hook_error is not None:
-            raise self._hook_error
+        if self._adapter.broken is not None:
+            raise self._adapter.broken
         if self._concluded:
             return
         result = self.result

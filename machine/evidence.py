@@ -18,6 +18,7 @@ from doneness.spec.vocabulary import CallState, Language, Outcome
 class Lack(StrEnum):
     """Each way to lack evidence."""
 
+    NEW_TASK = "new_task"
     NEW_RUN_AFTER_ISSUES = "new_run_after_issues"
     NEW_RUN_AFTER_END = "new_run_after_end"
     NEW_RUN_AFTER_REJECTION = "new_run_after_rejection"
@@ -50,6 +51,7 @@ TEXTS: Final = MappingProxyType(
     {
         "en": MappingProxyType(
             {
+                Lack.NEW_TASK: "a new task: the runs of this one make no story ({})",
                 Lack.NEW_RUN_AFTER_ISSUES: "a new run: this one cannot be trusted ({})",
                 Lack.NEW_RUN_AFTER_END: "a new run: this one ended, {}",
                 Lack.NEW_RUN_AFTER_REJECTION: "a new run: the application rejected this result",
@@ -64,6 +66,7 @@ TEXTS: Final = MappingProxyType(
         ),
         "zh": MappingProxyType(
             {
+                Lack.NEW_TASK: "新的任务：本任务的各次运行互相矛盾（{}）",
                 Lack.NEW_RUN_AFTER_ISSUES: "新的运行：本次运行的证据有矛盾（{}）",
                 Lack.NEW_RUN_AFTER_END: "新的运行：本次运行已结束（{}）",
                 Lack.NEW_RUN_AFTER_REJECTION: "新的运行：应用未接受本次结果",

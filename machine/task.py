@@ -23,7 +23,7 @@ from __future__ import annotations
 from enum import StrEnum, unique
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from doneness.machine.evidence import Missing, missing
+from doneness.machine.evidence import Lack, Missing, missing
 from doneness.machine.reducer import Progress
 from doneness.spec.vocabulary import LABELS, CallState, Language, Outcome, Status
 
@@ -192,7 +192,10 @@ class Task:
 
     @property
     def missing(self) -> tuple[Missing, ...]:
-        """What is missing for *done*, as far as the current run goes."""
+        """What is missing for *done*: that of the current run, if the runs make one story."""
+        issues = self.issues
+        if issues:
+            return (Missing(Lack.NEW_TASK, ", ".join(issues)),)
         return missing(self.current)
 
     def _refuse(self, issue: TaskIssue) -> None:
@@ -205,8 +208,10 @@ def _paused(progress: Progress) -> bool:
 
 
 def _given_up(progress: Progress) -> bool:
-    """Whether nothing more of this run is to be waited for."""
+    """Whether nothing more of this run is to be waited for: it ended, or its stream is closed.
+
+    A stream that is closed without an end, or with contradictory evidence, was given up.
+    """
     if progress.status in _ENDED:
         return True
-    # A stream that ended without an end, or whose evidence is contradictory: the host gives it up.
-    return progress.status is Status.UNKNOWN and progress.closed
+    return progress.closed and (progress.terminal is None or bool(progress.issues))

@@ -65,6 +65,26 @@ def test_a_bad_end_or_a_cut_is_retried(outcome: str | None) -> None:
     assert (task.status, task.issues) == ("checking", [])
 
 
+def test_a_run_whose_approval_was_lost_with_its_stream_is_retried() -> None:
+    task = Task("task", "a")
+    task.feed(Producer("a").emit("approval.wait"))
+    task.close_transport()
+    assert task.status == "waiting"
+    task.begin("b", "retry")
+    assert (task.status, task.issues) == ("running", [])
+
+
+def test_a_run_that_contradicts_itself_is_retried_once_it_is_given_up() -> None:
+    for closed in (True, False):
+        task = Task("task", "a")
+        task.feed(end("a", "succeeded", "x"))
+        task.feed(end("a", "failed", after=1))
+        if closed:
+            task.close_transport()
+        task.begin("b", "retry")
+        assert task.issues == ([] if closed else [TaskIssue.RETRIED_BEFORE_END])
+
+
 @pytest.mark.parametrize(
     ("how", "prepare", "issue"),
     [
@@ -84,6 +104,7 @@ def test_two_runs_that_may_act_for_one_task_are_an_issue_for_good(
     task.feed(end("b", "succeeded", "y"))
     task.feed(end("a", "failed"))
     assert (task.status, task.issues[0]) == ("unknown", issue)
+    assert [str(lack.lack) for lack in task.missing] == ["new_task"]
 
 
 def test_one_saved_state_is_not_resumed_twice() -> None:

@@ -176,6 +176,7 @@ class AnthropicMessagesAdapter(WireAdapter):
 
     format: ClassVar[str] = "anthropic"
     table: ClassVar[Mapping[str, Row]] = TABLE
+    framing_names_type: ClassVar[bool] = True
     owner_note: ClassVar[str] = (
         "`stop_reason` and `message_stop` are the model's statements about one message; "
         "how the run ended is said by the program that sent the request"

@@ -96,6 +96,8 @@ class WireAdapter(ABC):
     """The name of the format, as `doneness replay --from` takes it."""
     table: ClassVar[Mapping[str, Row]]
     """Each event type of the format."""
+    framing_names_type: ClassVar[bool] = False
+    """Whether the event type of the framing is that of the event, and so must agree with it."""
     owner_note: ClassVar[str]
     """Whose statement the end of a stream of this format is."""
 
@@ -159,10 +161,10 @@ class WireAdapter(ABC):
         """The event type, a key of the table or not; here the member `type`."""
         if not isinstance(value, dict):
             raise TypeError(f"expected a JSON object, got {type(value).__name__}")
-        type_ = value.get("type", event)
+        type_ = value.get("type", event if self.framing_names_type else None)
         if not isinstance(type_, str):
             raise TypeError(f"type: expected a str, got {type(type_).__name__}")
-        if event not in ("message", type_):
+        if self.framing_names_type and event not in ("message", type_):
             raise Contradiction(f"framed as {event}")
         return type_
 

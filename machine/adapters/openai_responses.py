@@ -69,10 +69,11 @@ class ResponseEvent(_Numbered):
 
 
 class ErrorEvent(_Numbered):
-    """The stream failed."""
+    """The stream failed; why stands in the event (the package's form) or under `error`."""
 
-    message: str
+    message: str | None = None
     code: str | None = None
+    error: Reason | None = None
 
 
 class Item(msgspec.Struct):
@@ -226,6 +227,7 @@ class OpenAIResponsesAdapter(WireAdapter):
 
     format: ClassVar[str] = "openai-responses"
     table: ClassVar[Mapping[str, Row]] = TABLE
+    framing_names_type: ClassVar[bool] = True
     owner_note: ClassVar[str] = (
         "`response.completed` is the model's statement about one response; "
         "how the run ended is said by the program that sent the request"
@@ -280,7 +282,10 @@ class OpenAIResponsesAdapter(WireAdapter):
             case ItemEvent():
                 yield from self._item(type_, event.item)
             case ErrorEvent():
-                reason = event.code or event.message
+                why = event.error or Reason(event.code, event.message)
+                reason = why.code or why.message
+                if reason is None:
+                    raise ValueError("an error that says nothing")
                 yield emit(Kind.MODEL_UNRESOLVED, response_id=self._response, reason=reason)
                 self._response = None
             case ResponseEvent():

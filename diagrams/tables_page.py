@@ -20,7 +20,7 @@ from doneness.spec.vocabulary import LABELS, Status
 _INTRODUCTION: Final = """# The declared tables
 
 Made from `spec` by `make pictures`; do not edit. What the words mean is told in
-[the contract](contract.md), and the pictures are explained in [diagrams](../diagrams)."""
+[the contract](contract.md), and the pictures are explained in [diagrams](diagrams.md)."""
 
 
 def page() -> str:

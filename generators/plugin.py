@@ -25,6 +25,7 @@ from doneness.generators.databases import DatabaseError, database_at
 from doneness.generators.divergence import Divergence
 from doneness.generators.reports.finding import Finding, finding_of
 from doneness.generators.reports.page import page
+from doneness.generators.reports.picture import path_picture
 from doneness.generators.reports.sarif import sarif
 from doneness.generators.subjects.options import GROUP, as_typed
 
@@ -201,7 +202,7 @@ def pytest_terminal_summary(
     terminalreporter.section("doneness: what was exercised, of all there is")
     table = [(*_COLUMNS, "seconds")] + [
         (*(str(row.get(column, "")) for column in _COLUMNS), f"{row['seconds']:.1f}")
-        for row in rows
+        for row in _gathered(rows)
     ]
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
@@ -216,6 +217,22 @@ def pytest_terminal_summary(
     write_coverage(config.rootpath / FOLDER / "coverage.json", rows)
 
 
+def _gathered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with those of the named properties together, one line a subject."""
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        part, _, name = row["layer"].partition("/")
+        if part != "property":
+            lines[row["layer"], row["subject"]] = row
+            continue
+        line = lines.setdefault(
+            (part, row["subject"]), {**row, "layer": "properties", "seconds": 0.0}
+        )
+        line["layer"] += f" {name.split(',')[0]}" if name.split(",")[0] not in line["layer"] else ""
+        line["seconds"] += row["seconds"]
+    return list(lines.values())
+
+
 def _repeat(config: pytest.Config) -> str:
     subject = as_typed(config.getoption)
     return " ".join(["pytest -m model", *subject, f"--model-seed {config.stash[_SEED]}"])
@@ -227,7 +244,7 @@ def _write_reports(config: pytest.Config) -> None:
     if to_sarif:
         Path(to_sarif).write_text(json.dumps(sarif(findings), indent=1) + "\n", "utf-8")
     if to_html:
-        html = page(findings, repeat=_repeat(config), picture=lambda _case: None)
+        html = page(findings, repeat=_repeat(config), picture=path_picture)
         Path(to_html).write_text(html, "utf-8")
 
 

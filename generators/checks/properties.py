@@ -189,6 +189,24 @@ PER_STORY: Final[tuple[tuple[Callable[[Story], Breach | None], tuple[str, ...]],
 """Properties of one story, each with the observables that it needs."""
 
 
+def shortened(subject: Subject, breach: Breach, holds: Callable[[Story], Breach | None]) -> Breach:
+    """A breach of the same property by a story from which nothing can be left out."""
+    best = breach
+    templates = list(breach.story.templates[: breach.index + 1])
+    place = 0
+    while place < len(templates):
+        fewer = templates[:place] + templates[place + 1 :]
+        [story] = stories(subject, breach.story.run, [fewer])
+        answered = holds is p8_nothing_raises or all("failure" not in one for one in story.shown)
+        found = holds(story) if answered else None
+        if found is None:
+            place += 1
+        else:
+            best, templates = found, list(story.templates[: found.index + 1])
+            place = min(place, len(templates))
+    return best
+
+
 def inserted(
     subject: Subject, story: Story, names: Sequence[str], counter: str, random: Random
 ) -> Breach | None:
@@ -232,5 +250,6 @@ __all__ = [
     "Story",
     "inserted",
     "p9_status_follows_from_the_facts",
+    "shortened",
     "stories",
 ]

@@ -21,7 +21,7 @@ from doneness.spec.payloads import SHAPES
 from doneness.spec.vocabulary import Kind, Outcome
 
 CALLS: Final = ("c1", "c2")
-RESPONSE: Final = "r1"
+RESPONSE: Final = "r"
 TEXT: Final = "x"
 FINAL_TEXT: Final = "F"
 

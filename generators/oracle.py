@@ -42,13 +42,18 @@ OBSERVABLES: Final = (
 
 # The tables by pair, extracted once: looking a row up in a dictionary is a hundred times as fast as
 # asking the `transitions` machine; `generators.checks.declaration` tests that both answer alike.
-_ROWS: Final = {
+ROWS: Final = {
     (state.name, trigger): LIFECYCLE.rows_for(state.name, trigger)
     for state in LIFECYCLE.states
     for trigger in LIFECYCLE.triggers
 }
-_SHOWS: Final = {state.name: state.shows for state in LIFECYCLE.states}
-_STEPS: Final[Mapping[str, Step]] = {step.catches: step for step in STEPS}
+CALL_ROWS: Final = {
+    (state.name, trigger): TOOL_CALL.rows_for(state.name, trigger)
+    for state in TOOL_CALL.states
+    for trigger in TOOL_CALL.triggers
+}
+SHOWS: Final = {state.name: state.shows for state in LIFECYCLE.states}
+STEPS_BY_CATCH: Final = {step.catches: step for step in STEPS}
 _SETTLED: Final = frozenset(state.name for state in TOOL_CALL.states if state.group == "ended")
 
 NOT_NEXT: Final = "not_the_next_seq"
@@ -122,7 +127,7 @@ class Oracle:
     @property
     def status(self) -> Status:
         """The status of the state, unless the evidence is contradicted."""
-        shows = _SHOWS[self.state]
+        shows = SHOWS[self.state]
         return Status.UNKNOWN if self.issues or shows is None else shows
 
     def observables(self) -> dict[str, object]:
@@ -137,13 +142,13 @@ class Oracle:
         if move.trigger == EOF:
             return self._decide(move, EOF)
         if move.caught is not None:
-            step = _STEPS[move.caught]
+            step = STEPS_BY_CATCH[move.caught]
             self._leave(step)
             return Decision(self.state, move.trigger, step=step)
         if isinstance(move.event, dict):
             self.remembered[move.event["id"]] = move.event
         if not move.in_order:
-            self._leave(_STEPS[NOT_NEXT])
+            self._leave(STEPS_BY_CATCH[NOT_NEXT])
         self.last_seq = max(self.last_seq, move.seq)
         if move.trigger is None:
             raise ValueError(f"{move.name}: an admitted move needs a trigger")
@@ -169,7 +174,7 @@ class Oracle:
 
     def _decide(self, move: Move, trigger: str) -> Decision:
         state = self.state
-        row = first_that_holds(_ROWS[state, trigger], lambda fact: self._holds(fact, move))
+        row = first_that_holds(ROWS[state, trigger], lambda fact: self.holds(fact, move))
         if row.refused is not None:
             self._record(row.refused)
         else:
@@ -178,7 +183,8 @@ class Oracle:
             self.state = row.target or state
         return Decision(state, trigger, row=row)
 
-    def _holds(self, fact: str, move: Move) -> bool:
+    def holds(self, fact: str, move: Move) -> bool:
+        """Whether a fact that guards name holds, for a move that is about to be taken."""
         if fact == "call_moves":
             return self._next_call_state(move) is not None
         if fact == "calls_settled":
@@ -189,7 +195,7 @@ class Oracle:
 
     def _next_call_state(self, move: Move) -> str | None:
         state = self.tools.get(str(move.args["call_id"]), UNREQUESTED)
-        row = TOOL_CALL.decide(state, str(move.trigger), lambda _fact: False)
+        row = first_that_holds(CALL_ROWS[state, str(move.trigger)], lambda _fact: False)
         return None if row.refused else row.target
 
     # The effects that the tables name.

@@ -104,7 +104,7 @@ class PythonSubject:
                 shared, reducer, failure = before, self._factory(run), None
                 for earlier in before:
                     failure = failure or self._step(reducer, earlier)
-            fork = _forked(reducer)
+            fork = forked(reducer)
             shown.append(failure or self._step(fork, event) or _all_of(fork))
         return shown
 
@@ -171,7 +171,7 @@ def own_subjects() -> tuple[PythonSubject, PythonSubject]:
     )
 
 
-def _forked(reducer: Any) -> Any:
+def forked(reducer: Any) -> Any:
     """An independent copy, one level deep."""
     fork = copy(reducer)
     for name in (*_slots(type(reducer).__mro__), *getattr(reducer, "__dict__", ())):

@@ -1,0 +1,83 @@
+"""What a text fragment costs: function calls and bytes, counted, not timed.
+
+A run is nearly all fragments. The short way through the reducer must be taken by every one of
+them that it is meant for; an answer that is right but took the long way is a fault too, and no
+status shows it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import tracemalloc
+from collections.abc import Callable, Iterator
+from types import FrameType, SimpleNamespace
+from typing import Any, Final
+
+from doneness.generators.checks.telling import RUN, text_event
+
+EVENTS: Final = 64
+CALLS_MAX: Final = 2
+"""Python functions entered for a fragment: the one that is fed, and one more."""
+
+BYTES_MAX: Final = 40
+"""Bytes kept for a fragment that its producer numbered; the text itself belongs to the caller."""
+
+_SORTS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
+    "numbered": text_event,
+    "non-ASCII": lambda seq: text_event(seq, "合"),
+    "free ids": lambda seq: text_event(seq, id=f"free-{seq}"),
+    "free non-ASCII ids": lambda seq: text_event(seq, id=f"合-{seq}"),
+    "its own run object": lambda seq: text_event(seq, run=f"{RUN[:1]}{RUN[1:]}"),
+}
+
+
+def unexpected(machine: SimpleNamespace) -> Iterator[str]:
+    """Sorts of fragments that cost too much."""
+    for name, make in _SORTS.items():
+        events = [make(seq) for seq in range(1, EVENTS + 1)]
+        lines = [json.dumps(event).encode() for event in events]
+        for way, given in (("feed", events), ("feed_json", lines)):
+            calls = _calls(machine, way, given, CALLS_MAX + (way == "feed_json"))
+            if calls:
+                yield f"{name}, {way}: {calls}"
+    size = _bytes_kept(machine)
+    if size > BYTES_MAX:
+        yield f"numbered: {size:.0f} bytes a fragment are kept"
+
+
+def _calls(machine: SimpleNamespace, way: str, given: list[Any], calls_max: int) -> str | None:
+    progress = machine.reducer.Progress(RUN)
+    feed = getattr(progress, way)
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event == "call"
+
+    before = sys.getprofile()
+    for number, one in enumerate(given, 1):
+        counted = 0
+        sys.setprofile(count)
+        try:
+            feed(one)
+        finally:
+            sys.setprofile(before)
+        if counted > calls_max:
+            return f"{counted} calls for event {number}"
+    return None
+
+
+def _bytes_kept(machine: SimpleNamespace) -> float:
+    progress = machine.reducer.Progress(RUN)
+    events = [text_event(seq) for seq in range(1, 20 * EVENTS + 1)]
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for event in events:
+            progress.feed(event)
+        return (tracemalloc.get_traced_memory()[0] - before) / len(events)
+    finally:
+        tracemalloc.stop()

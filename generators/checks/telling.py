@@ -1,0 +1,203 @@
+"""What a reducer of ours tells beside its observables, and when: whatever exploration leaves out.
+
+Reading at every step instead of at the end, labels, copies that are independent, what is
+remembered of an object that its owner changes later, and who may be bound to it at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, Final
+
+from doneness.spec.vocabulary import LABELS, Issue, Status
+
+RUN: Final = "run-A"
+PIECES: Final = ("x", "", "合", "yz", "\U0001f600")
+
+
+def unexpected(machine: SimpleNamespace) -> Iterator[str]:
+    """What it tells wrongly, a line each."""
+    for check in (_growth, _labels, _bound, _copies, _remembers, _numbers, _lines):
+        for line in check(machine.reducer.Progress):
+            yield f"{check.__name__.strip('_')}: {line}"
+
+
+def text_event(seq: int, text: str = "x", **changes: object) -> dict[str, Any]:
+    """A text fragment as its producer numbers it."""
+    event = {"run": RUN, "id": f"{RUN}:{seq}", "seq": seq, "kind": "text.delta"}
+    return {**event, "data": {"text": text}, **changes}
+
+
+def _growth(progress_class: Any) -> Iterator[str]:
+    progress, expected = progress_class(RUN), ""
+    if progress.text != "" or progress.text != "":
+        yield "text before the first piece"
+    for seq in range(1, 40):
+        piece = PIECES[seq % len(PIECES)]
+        progress.feed(text_event(seq, piece))
+        expected += piece
+        for _ in range(seq % 3):
+            if progress.text != expected:
+                yield f"{progress.text!r} after {seq} pieces, expected {expected!r}"
+
+
+def _labels(progress_class: Any) -> Iterator[str]:
+    ends = {"cancelled": Status.CANCELLED, "failed": Status.FAILED, "paused": Status.WAITING}
+    for outcome, status in ends.items():
+        event = text_event(1, kind="run.ended", data={"outcome": outcome, "final_text": None})
+        for language, labels in LABELS.items():
+            progress = progress_class(RUN, language=language)
+            if progress.message != labels[Status.RUNNING]:
+                yield f"{language}: {progress.message}"
+            progress.feed(event)
+            if progress.message != labels[status]:
+                yield f"{language}: {progress.message} for {status}"
+        progress = progress_class(RUN)
+        if progress.message != LABELS["zh"][Status.RUNNING]:
+            yield "the labels are not Chinese by default"
+
+
+def _bound(progress_class: Any) -> Iterator[str]:
+    for run, error in (
+        ("", ValueError),
+        ("\ud800", ValueError),
+        (1, TypeError),
+        (None, TypeError),
+        (b"r", TypeError),
+    ):
+        if _raised(progress_class, run) is not error:
+            yield f"run {run!r}: expected {error.__name__}"
+    if _raised(lambda: progress_class(RUN, language="fr")) is not ValueError:
+        yield "a language without labels: expected a ValueError"
+    for run in ("r", "运行", "a:1", "\U0001f600", "r" * 1000):
+        if progress_class(run).run != run:
+            yield f"bound to another run than {run[:20]!r}"
+
+
+def _copies(progress_class: Any) -> Iterator[str]:
+    progress = progress_class(RUN)
+    progress.feed(text_event(1, kind="tool.requested", data={"call_id": "c"}))
+    progress.feed(text_event(2, kind="model.completed", data={"response_id": "r"}))
+    progress.feed(text_event(4))
+    progress.issues.clear()
+    progress.tools.clear()
+    progress.model_responses.clear()
+    if (len(progress.issues), progress.tools, progress.model_responses) != (
+        1,
+        {"c": "requested"},
+        ["r"],
+    ):
+        yield "what was read can be changed from outside"
+
+
+def _remembers(progress_class: Any) -> Iterator[str]:
+    for event in (
+        text_event(1),
+        text_event(1, id="free"),
+        text_event(1, kind="model.completed", data={"response_id": "r"}),
+        text_event(1, kind="future", data={"deep": [{"a": [1]}]}),
+    ):
+        progress, before = progress_class(RUN), json.loads(json.dumps(event))
+        progress.feed(event)
+        deep = event["data"].get("deep")
+        if deep:
+            deep[0]["a"].append(2)
+        event["data"]["text"] = "y"
+        event["data"]["more"] = 1
+        progress.feed(before)
+        if progress.duplicates != 1 or Issue.ID_CONFLICT in progress.issues:
+            yield f"{before['kind']}: not remembered as it was when it was fed"
+        progress.feed(event)
+        if Issue.ID_CONFLICT not in progress.issues:
+            yield f"{before['kind']}: its content is not remembered"
+
+
+def _numbers(progress_class: Any) -> Iterator[str]:
+    """Every fragment of a long run, again and changed; ids that look like a producer's."""
+    for others in (range(0), (7,), (1, 50)):
+        progress = progress_class(RUN)
+        fed = []
+        for seq in range(1, 121):
+            changes = {"id": f"other-{seq}"} if seq in others else {}
+            fed.append(text_event(seq, PIECES[seq % len(PIECES)], **changes))
+            progress.feed(fed[-1])
+        for count, event in enumerate(fed, 1):
+            progress.feed(event)
+            if progress.duplicates != count or progress.issues:
+                yield f"{event['id']} is not known again"
+                return
+        for event in fed:
+            other = progress_class(RUN)
+            for one in fed[: event["seq"]]:
+                other.feed(one)
+            other.feed({**event, "data": {"text": "other"}})
+            if other.issues != [Issue.ID_CONFLICT]:
+                yield f"{event['id']} with another text: {other.issues}"
+                return
+    for suffix in (
+        "0",
+        "01",
+        "001",
+        "+1",
+        " 1",
+        "1 ",
+        "1_0",
+        "-1",
+        "\u0661",
+        "1.0",
+        "x",
+        "",
+        "121",
+    ):
+        progress = progress_class(RUN)
+        for seq in range(1, 12):
+            progress.feed(text_event(seq))
+        progress.feed(text_event(12, "new", id=f"{RUN}:{suffix}"))
+        progress.feed(text_event(13, "new", id=f"{RUN}:{suffix}:"))
+        if progress.issues or progress.duplicates or progress.text != "x" * 11 + "newnew":
+            yield f"the id {RUN}:{suffix} is taken for another: {progress.issues}"
+        progress.feed(text_event(12, "new", id=f"{RUN}:{suffix}"))
+        if progress.duplicates != 1:
+            yield f"the id {RUN}:{suffix} is not known again"
+
+
+_GOOD: Final = '{"run":"run-A","id":"i","seq":1,"kind":"text.delta","data":{"text":"x"}}'
+
+# A line, or the good one with a part replaced; and the issue that it leaves, None where it is good.
+_LINES: Final[tuple[tuple[object, str | None], ...]] = (
+    (("", ""), None),
+    (('{"run"', ' \n{ "run" '), None),
+    (('"x"', '"\\ud800"'), Issue.NOT_JSON),
+    (('"x"', "1e999"), Issue.NOT_JSON),
+    (('"x"', "NaN"), Issue.BAD_ENVELOPE),
+    (("1,", "1.0,"), Issue.BAD_ENVELOPE),
+    (("1,", "true,"), Issue.BAD_ENVELOPE),
+    (("}}", "}}x"), Issue.BAD_ENVELOPE),
+    (("x", "\xff"), Issue.BAD_ENVELOPE),
+    (('"i"', '""'), Issue.BAD_ENVELOPE),
+    (('{"text":"x"}', "[]"), Issue.BAD_ENVELOPE),
+    (('"x"', "1"), Issue.BAD_PAYLOAD_OR_TRANSITION),
+    (('"x"', '"x","y":1'), Issue.BAD_PAYLOAD_OR_TRANSITION),
+    (b"", Issue.BAD_ENVELOPE),
+    (None, Issue.BAD_ENVELOPE),
+    (object(), Issue.BAD_ENVELOPE),
+)
+
+
+def _lines(progress_class: Any) -> Iterator[str]:
+    for given, issue in _LINES:
+        line = _GOOD.replace(*given).encode("latin-1") if isinstance(given, tuple) else given
+        progress = progress_class(RUN)
+        progress.feed_json(line)
+        if progress.issues != ([issue] if issue else []) or progress.text != ("x" * (not issue)):
+            yield f"{line!r:.90}: {progress.issues}, expected {issue}"
+
+
+def _raised(function: Any, *arguments: object) -> type[Exception] | None:
+    try:
+        function(*arguments)
+    except Exception as error:  # noqa: BLE001 # which one is part of what is expected
+        return type(error)
+    return None

@@ -20,7 +20,7 @@ from doneness.generators.divergence import shrink
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import Template
 from doneness.generators.mutants.loading import loaded
-from doneness.generators.mutants.recording import RedBaselineError, Recording, recordings
+from doneness.generators.mutants.recording import Recording, RedBaselineError, recordings
 from doneness.generators.mutants.sites import TURN, Mutant
 from doneness.generators.subject import PythonSubject
 
@@ -185,7 +185,7 @@ def judge(mutant: Mutant) -> Verdict:
         return Verdict("endless", name)
     except _TimedOutError:
         return Verdict("timed out", name)
-    except Exception as error:  # noqa: BLE001 # it cannot even be imported
+    except Exception as error:  # it cannot even be imported
         if name != "loading":
             raise
         return Verdict("killed", name, None, f"raised {type(error).__name__}: {error}")

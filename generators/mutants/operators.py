@@ -259,7 +259,7 @@ OPERATORS: Final = (
     Operator("boolean", "and for or; one operand left out", _boolean),
     Operator("negation", "a condition turned round", _negation),
     Operator("arithmetic", "+ for -, + for *, * for **", _arithmetic),
-    Operator("constant", "a number one more or less, a flag flipped, text longer or empty", _constant),
+    Operator("constant", "a number one off, a flag flipped, text longer or empty", _constant),
     Operator("statement", "a statement left out", _statement),
     Operator("return", "None, or the contrary, returned instead", _return),
     Operator("loop", "break for continue; the else of a loop left out", _loop),

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from doneness.generators.mutants.operators import OPERATORS, Operator
 
-
 TURN: Final = "__turn__"
 """What each turn of a `while` calls in a mutant, so that an endless one can be stopped."""
 

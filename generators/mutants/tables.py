@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from doneness.generators import oracle as oracles
 from doneness.generators.exploration import LAYERS, RUN, agrees
-from doneness.generators.moves import TEMPLATES, Template, play
+from doneness.generators.moves import TEMPLATES, Template
 from doneness.generators.mutants.recording import record
 from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES, Oracle
 from doneness.generators.subject import forked
@@ -193,10 +193,8 @@ def _where(mutant: TableMutant) -> tuple[dict[Any, Any], Any, Any]:
         return oracles.SHOWS, mutant.decided[0], mutant.new
     if mutant.table == "admission":
         return oracles.STEPS_BY_CATCH, mutant.decided[0], mutant.new
-    declaration, table = (
-        (LIFECYCLE, oracles.ROWS) if mutant.table == LIFECYCLE.name else (TOOL_CALL, oracles.CALL_ROWS)
-    )
-    rows = list(declaration.rows_for(*mutant.decided))
+    table: dict[Any, Any] = oracles.ROWS if mutant.table == LIFECYCLE.name else oracles.CALL_ROWS
+    rows = list(table[mutant.decided])
     rows[mutant.place] = mutant.new
     return table, mutant.decided, tuple(rows)
 

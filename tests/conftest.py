@@ -11,6 +11,7 @@ NEEDS = {
     "adapters/openai_agents": "agents",
     "agent": "pydantic",
     "fixtures/test_cases.py": "jsonschema",
+    "generators/suite/test_complete_suite.py": "jsonschema",
     "subjects/test_protocol_page.py": "jsonschema",
     "watchers": "rich",
     "web": "starlette",

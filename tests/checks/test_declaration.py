@@ -16,7 +16,7 @@ from doneness.generators.checks.declaration import (
     differences_from_machine,
     lint,
 )
-from doneness.generators.oracle import _ROWS
+from doneness.generators.oracle import ROWS
 from doneness.spec.lifecycle import LIFECYCLE
 from doneness.spec.table import STAYS, Declaration, Row, State, first_that_holds
 from doneness.spec.vocabulary import Issue, Status
@@ -184,7 +184,7 @@ def test_table_and_machine_answer_alike_in_every_cell(declaration: Declaration) 
 
 def test_the_table_that_the_oracle_extracts_and_the_machine_answer_alike() -> None:
     def decide(state: str, trigger: str, holds: Callable[[str], bool]) -> Row:
-        return first_that_holds(_ROWS[state, trigger], holds)
+        return first_that_holds(ROWS[state, trigger], holds)
 
     assert differences_from_machine(LIFECYCLE, decide) == []
 

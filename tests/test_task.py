@@ -163,6 +163,17 @@ def test_envelopes_go_to_the_run_that_they_name() -> None:
     assert (task.status, task.current.issues) == ("unknown", ["bad_envelope"])
 
 
+def test_each_of_several_runs_has_its_own_events() -> None:
+    task = task_after("failed")
+    task.begin("b", "retry")
+    task.feed(end("b", "failed"))
+    task.begin("c", "retry")
+    task.feed(end("c", "succeeded", "y"))
+    task.feed(end("b", "cancelled", after=1))
+    assert [str(leg.progress.status) for leg in task.legs] == ["failed", "unknown", "checking"]
+    assert (task.status, task.foreign) == ("checking", 0)
+
+
 def test_what_is_no_id_is_refused() -> None:
     for bad in ("", "\ud800"):
         with pytest.raises(ValueError, match="run"):

@@ -63,7 +63,7 @@ def taken(chunks: Iterable[bytes], adapter: WireAdapter) -> Iterator[Taken]:
     start = b""
     for chunk in chunks:
         start += chunk
-        if start.removeprefix(BOM_UTF8).strip():
+        if start.removeprefix(BOM_UTF8).strip() and not BOM_UTF8.startswith(start):
             break
     rest = chain((start,), chunks)
     if start.removeprefix(BOM_UTF8).lstrip().startswith(_JSON_STARTS):

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from doneness.machine.adapters.base import (
+    Anything,
     Contradiction,
     Row,
     Treatment,
@@ -90,6 +91,9 @@ TABLE: Final[Mapping[str, Row]] = {
         Chunk,
         "`text.delta`, `tool.requested` and an ending, of choice 0; without choices (usage, "
         "moderation): none",
+    ),
+    "chat.completion": Row(
+        Treatment.BLOCKING, Anything, "a whole completion is no piece of a stream"
     ),
     "error": Row(Treatment.MAPPED, ErrorObject, "`model.unresolved`"),
     DONE: Row(

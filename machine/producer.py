@@ -68,6 +68,17 @@ class Producer:
             "data": data,
         }
 
+    def emit_text(self, text: str) -> Envelope:
+        """The same as `emit("text.delta", text=text)`, for the kind that nearly all are."""
+        self._seq = seq = self._seq + 1
+        return {
+            "run": self._run,
+            "id": f"{self._run}:{seq}",
+            "seq": seq,
+            "kind": "text.delta",
+            "data": {"text": text},
+        }
+
     def owner_finished(
         self,
         *,

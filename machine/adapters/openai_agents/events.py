@@ -11,7 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from doneness.machine.adapters.openai_agents.classification import RAW_EVENT, RAW_EVENTS, Take
+from agents import RawResponsesStreamEvent
+from openai.types.responses import ResponseTextDeltaEvent
+
+from doneness.machine.adapters.openai_agents.classification import Take
 from doneness.machine.adapters.openai_agents.reading import read
 from doneness.machine.producer import Envelope, Producer
 from doneness.spec.vocabulary import Kind
@@ -21,9 +24,6 @@ UNSUPPORTED: Final = "adapter.unsupported_event"
 
 Sink = Callable[[Envelope], object]
 """Called with each envelope, in order: `Progress.feed`, or the `append` of a log."""
-
-_TEXT: Final = next(name for name, take in RAW_EVENTS.items() if take is Take.TEXT)
-_TEXT_DELTA: Final = str(Kind.TEXT_DELTA)
 
 
 @dataclass(slots=True)
@@ -51,10 +51,11 @@ class EventAdapter:
         broken: What `to` raised last, if it did: an envelope may be lost.
     """
 
-    __slots__ = ("_calls", "_emit", "_handoffs", "_resumed", "_to", "broken")
+    __slots__ = ("_calls", "_emit", "_emit_text", "_handoffs", "_resumed", "_to", "broken")
 
     def __init__(self, producer: Producer, to: Sink, *, resumed: bool = False) -> None:
         self._emit = producer.emit
+        self._emit_text = producer.emit_text
         self._to = to
         self._resumed = resumed
         self._calls: dict[str, _Call] = {}
@@ -73,22 +74,25 @@ class EventAdapter:
 
     def feed(self, event: object) -> None:
         """Take one event of `stream_events()`; reading it never raises."""
-        try:  # nearly all there is: a short way for text
-            raw = event.data  # type: ignore[attr-defined]
-            text = raw.delta if raw.type == _TEXT and event.type == RAW_EVENT else None  # type: ignore[attr-defined]
-        except Exception:  # noqa: BLE001 # no raw event, or an odd one: `read` tells
-            text = None
-        if type(text) is str:
+        if type(event) is RawResponsesStreamEvent:  # nearly all there is: a short way
             try:
-                self._to(self._emit(_TEXT_DELTA, text=text))
-            except BaseException as error:
-                self.broken = error
-                raise
-            return
+                raw = event.data
+                text = raw.delta if type(raw) is ResponseTextDeltaEvent else None
+            except AttributeError:  # made without its fields
+                text = None
+            if type(text) is str:
+                try:
+                    self._to(self._emit_text(text))
+                except BaseException as error:
+                    self.broken = error
+                    raise
+                return
         take, what, why = read(event)
         match take:
             case Take.OBSERVE:
                 pass
+            case Take.TEXT if what is not None:
+                self.send(self._emit_text(what))
             case Take.COMPLETED:
                 # Some providers give a response no id; then there is nothing to record.
                 if what is not None:

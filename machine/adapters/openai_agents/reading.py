@@ -109,10 +109,13 @@ def _name(event: object) -> str:
 
 
 def _field(holder: object, name: str) -> object:
-    if isinstance(holder, Mapping):
-        value: object = holder[name]
-        return value
-    return getattr(holder, name)
+    try:
+        return getattr(holder, name)
+    except AttributeError:
+        if not isinstance(holder, Mapping):
+            raise
+    value: object = holder[name]
+    return value
 
 
 def _optional(holder: object, name: str) -> object:

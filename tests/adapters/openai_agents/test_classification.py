@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import agents
 import pytest
 from agents import items, stream_events
-from openai.types.responses import ResponseOutputItem, ResponseStreamEvent
+from openai.types.responses import ResponseOutputItem, ResponseStreamEvent, ResponseTextDeltaEvent
 from pydantic import BaseModel
 
 from doneness.machine import Producer, Progress
@@ -134,6 +134,9 @@ BLOCKING = {
     "an item without its raw item": agents.RunItemStreamEvent("tool_called", SimpleNamespace()),
     "text that is no text": _raw(type="response.output_text.delta", delta=b"x"),
     "text without a delta": _raw(type="response.output_text.delta"),
+    "a real text event without a delta": agents.RawResponsesStreamEvent(
+        data=ResponseTextDeltaEvent.model_construct(type="response.output_text.delta")
+    ),
     "a completed response that is missing": _raw(type="response.completed"),
     "a raw event without a type": _raw(),
     "a type that cannot be hashed": _raw(type=["response.completed"]),

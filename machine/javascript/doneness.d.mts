@@ -178,28 +178,41 @@ export interface SSEEvent {
   id: string;
 }
 
-export type SSEErrorCode = "invalid_utf8" | "line_too_long" | "event_too_long" | "finished" | "failed";
+/** A comment line, often a heartbeat: what follows its colon. */
+export interface SSEComment {
+  comment: string;
+}
+
+export type SSEErrorCode = "invalid_utf8" | "too_long" | "finished";
 
 /** Why a stream cannot be decoded any further. */
 export declare class SSEError extends Error {
   readonly code: SSEErrorCode;
   /** Of the first invalid byte, from the start of the stream. */
   readonly offset: number | null;
-  /** What was complete before the error, in the bytes of the same call. */
-  readonly events: SSEEvent[];
+}
+
+export interface SSEOptions {
+  /** What to do with bytes that are not UTF-8: an error (the default), or as browsers do. */
+  errors?: "strict" | "replace";
+  /** The id in force at the start, where a stream is resumed. */
+  lastEventId?: string;
+  /** Limits, in UTF-16 units. */
+  lineUnitsMax?: number;
+  eventUnitsMax?: number;
+  idUnitsMax?: number;
+  /** A `retry` of more digits is ignored. */
+  retryDigitsMax?: number;
 }
 
 /** Bytes of an event stream in, in any chunks; events out. */
-export declare class SSEDecoder {
-  constructor(options?: {
-    errors?: "strict" | "replace";
-    lineUnitsMax?: number;
-    eventUnitsMax?: number;
-  });
+export declare class SSEDecoder<Item = SSEEvent> {
+  constructor(options?: SSEOptions & (Item extends SSEComment ? { comments: true } : { comments?: false }));
   readonly lastEventId: string;
-  readonly retryMs: number | null;
-  /** @throws SSEError */
-  feed(chunk: ArrayBuffer | ArrayBufferView): SSEEvent[];
+  /** A bigint only beyond 2^53 - 1. */
+  readonly retryMs: number | bigint | null;
+  /** @throws SSEError, after the events before the error were returned. */
+  feed(chunk: ArrayBuffer | ArrayBufferView): Item[];
   /** @throws SSEError */
   finish(): [];
 }

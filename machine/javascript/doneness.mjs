@@ -707,97 +707,106 @@ function rotated(word, bits) {
 
 // -------------------------------------------------------------------------------- the SSE decoder
 
-/**
- * Why a stream cannot be decoded any further. `events` holds what was complete before the error,
- * in the bytes of the same call; `offset` counts bytes from the start of the stream.
- */
+/** Why a stream cannot be decoded any further; `offset` counts bytes from its start. */
 export class SSEError extends Error {
-  constructor(code, message, { offset = null, events = [] } = {}) {
+  constructor(code, message, offset = null) {
     super(message);
     this.name = "SSEError";
     this.code = code;
     this.offset = offset;
-    this.events = events;
   }
 }
 
-const UNITS = 2 ** 20;
+const MEBI = 2 ** 20;
 
 /**
  * Bytes of an event stream in, in any chunks; events out, each with the byte that ends its blank
  * line (contract, section 5, and the event stream rules of the HTML standard).
  *
- * `errors: "strict"` takes invalid UTF-8 as an error, `"replace"` does as browsers do. The limits
- * count UTF-16 units, what a JavaScript string is made of.
+ * `errors: "strict"` takes invalid UTF-8 as an error, `"replace"` does as browsers do. With
+ * `comments` the comment lines are handed out too, in their place. `lastEventId` is the id in
+ * force at the start, where a stream is resumed. The limits count UTF-16 units, what a JavaScript
+ * string is made of.
+ *
+ * An error does not take earlier events with it: they are returned, and the error is thrown by the
+ * next call, and by every later one.
  */
 export class SSEDecoder {
   #strict;
+  #comments;
   #lineUnitsMax;
   #eventUnitsMax;
+  #idUnitsMax;
+  #retryDigitsMax;
   #decoder;
   #started = false; // whether any text came, so that a byte order mark is no longer dropped
   #afterCR = false; // whether a LF would belong to the CR before it
   #line = "";
   #data = null; // the data lines of the event so far; null before the first
-  #eventUnits = 0;
+  #dataUnits = 0; // with one LF after each line
   #type = "";
-  #id = "";
-  #lastEventId = "";
+  #id; // what the next blank line puts in force
+  #lastEventId;
   #retryMs = null;
   #bytes = 0; // handed to the UTF-8 decoder so far
   #carry = new Uint8Array(0); // the bytes of a character that is not yet whole
-  #state = "open"; // open, finished, failed
+  #failure = null;
 
-  constructor({ errors = "strict", lineUnitsMax = 16 * UNITS, eventUnitsMax = 64 * UNITS } = {}) {
+  constructor({
+    errors = "strict",
+    comments = false,
+    lastEventId = "",
+    lineUnitsMax = 64 * MEBI,
+    eventUnitsMax = 128 * MEBI,
+    idUnitsMax = MEBI / 4,
+    retryDigitsMax = 19,
+  } = {}) {
     if (errors !== "strict" && errors !== "replace") {
       throw new RangeError(`errors: expected strict or replace, got ${String(errors)}`);
     }
-    for (const [name, value] of Object.entries({ lineUnitsMax, eventUnitsMax })) {
-      if (!(value > 0)) throw new RangeError(`${name}: expected a positive number, got ${String(value)}`);
+    for (const [name, value] of Object.entries({ lineUnitsMax, eventUnitsMax, idUnitsMax, retryDigitsMax })) {
+      if (!(value >= 1)) throw new RangeError(`${name}: expected a number of at least 1, got ${String(value)}`);
     }
     this.#strict = errors === "strict";
+    this.#comments = comments;
     this.#lineUnitsMax = lineUnitsMax;
     this.#eventUnitsMax = eventUnitsMax;
+    this.#idUnitsMax = idUnitsMax;
+    this.#retryDigitsMax = retryDigitsMax;
+    this.#id = this.#lastEventId = lastEventId;
     this.#decoder = new TextDecoder("utf-8", { fatal: this.#strict, ignoreBOM: true });
   }
 
-  /** The id to resume from: that of the last block that ended. */
+  /** The id that the last blank line put in force: the one to resume from. */
   get lastEventId() { return this.#lastEventId; }
 
-  /** The reconnection time that the stream asked for, in milliseconds; null if it did not. */
+  /** The last valid reconnection time, in milliseconds; null before the first. */
   get retryMs() { return this.#retryMs; }
 
   /** The events that these bytes complete. */
   feed(chunk) {
     const bytes = bytesOf(chunk);
-    this.#mustBeOpen();
+    if (this.#failure !== null) throw this.#failure;
     const events = [];
     try {
       this.#takeText(this.#decode(bytes, events), events);
     } catch (error) {
-      this.#state = "failed";
-      if (error instanceof SSEError) error.events = events;
-      throw error;
+      this.#failure = error;
+      if (events.length === 0) throw error;
     }
     return events;
   }
 
   /** The end of the stream. An unfinished event is never dispatched, so the list is empty. */
   finish() {
-    this.#mustBeOpen();
-    this.#state = "finished";
-    try {
-      this.#decoder.decode();
-    } catch {
-      this.#state = "failed";
-      throw this.#invalid(this.#bytes - this.#carry.length);
+    if (this.#failure?.code === "finished") return [];
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#carry.length > 0) {
+      this.#failure = invalidUtf8(this.#bytes - this.#carry.length);
+      throw this.#failure;
     }
+    this.#failure = new SSEError("finished", "fed after the end: a stream ends once; use a new decoder");
     return [];
-  }
-
-  #mustBeOpen() {
-    if (this.#state === "open") return;
-    throw new SSEError(this.#state, `the decoder has ${this.#state}; use a new one for a new stream`);
   }
 
   #decode(bytes, events) {
@@ -812,12 +821,8 @@ export class SSEDecoder {
       const all = joined(this.#carry, bytes);
       const bad = firstIllFormed(all);
       this.#takeText(decodeUtf8(all.subarray(0, bad)), events);
-      throw this.#invalid(before + bad);
+      throw invalidUtf8(before + bad);
     }
-  }
-
-  #invalid(offset) {
-    return new SSEError("invalid_utf8", `invalid UTF-8 at byte ${offset} of the stream`, { offset });
   }
 
   #takeText(chunk, events) {
@@ -842,52 +847,68 @@ export class SSEDecoder {
       const line = this.#line + text.slice(start, end);
       this.#line = "";
       start = end + 1;
-      if (line.length > this.#lineUnitsMax) throw this.#tooLong("line", this.#lineUnitsMax);
-      if (line === "") this.#dispatch(events);
-      else this.#field(line);
+      if (line.length > this.#lineUnitsMax) throw tooLong("a line", "lineUnitsMax", this.#lineUnitsMax);
+      if (line === "") this.#blankLine(events);
+      else this.#field(line, events);
     }
     this.#line += text.slice(start);
-    if (this.#line.length > this.#lineUnitsMax) throw this.#tooLong("line", this.#lineUnitsMax);
+    if (this.#line.length > this.#lineUnitsMax) throw tooLong("a line", "lineUnitsMax", this.#lineUnitsMax);
   }
 
-  #tooLong(what, most) {
-    return new SSEError(`${what}_too_long`, `a ${what} of more than ${most} UTF-16 units; raise the limit or refuse the source`);
-  }
-
-  #field(line) {
+  #field(line, events) {
     const colon = line.indexOf(":");
-    if (colon === 0) return; // a comment
+    if (colon === 0) {
+      if (this.#comments) events.push({ comment: line.slice(1) });
+      return;
+    }
     const name = colon === -1 ? line : line.slice(0, colon);
     let value = colon === -1 ? "" : line.slice(colon + 1);
     if (value.startsWith(" ")) value = value.slice(1);
     switch (name) {
       case "data":
-        this.#eventUnits += value.length + 1;
-        if (this.#eventUnits > this.#eventUnitsMax) throw this.#tooLong("event", this.#eventUnitsMax);
+        this.#dataUnits += value.length + 1;
+        if (this.#dataUnits - 1 > this.#eventUnitsMax) {
+          throw tooLong("the data of an event", "eventUnitsMax", this.#eventUnitsMax);
+        }
         (this.#data ??= []).push(value);
         break;
       case "event":
         this.#type = value;
         break;
       case "id":
-        if (!value.includes("\0")) this.#id = value;
+        if (value.includes("\0")) break;
+        if (value.length > this.#idUnitsMax) throw tooLong("an id", "idUnitsMax", this.#idUnitsMax);
+        this.#id = value;
         break;
       case "retry":
-        if (/^[0-9]+$/.test(value)) this.#retryMs = Number(value);
+        if (/^[0-9]+$/.test(value)) {
+          const digits = value.replace(/^0+(?=.)/, "");
+          if (digits.length <= this.#retryDigitsMax) this.#retryMs = integerOf(digits);
+        }
         break;
       default: // any other field is ignored
     }
   }
 
-  #dispatch(events) {
+  #blankLine(events) {
     this.#lastEventId = this.#id;
     if (this.#data !== null) {
       events.push({ event: this.#type || "message", data: this.#data.join("\n"), id: this.#id });
     }
     this.#data = null;
-    this.#eventUnits = 0;
+    this.#dataUnits = 0;
     this.#type = "";
   }
+}
+
+function invalidUtf8(offset) {
+  const how = 'errors: "replace" reads on, as browsers do';
+  return new SSEError("invalid_utf8", `invalid UTF-8 at byte ${offset} of the stream; ${how}`, offset);
+}
+
+function tooLong(what, limit, most) {
+  const how = "raise the limit if such streams are expected";
+  return new SSEError("too_long", `${what} has more than ${most} UTF-16 units (${limit}): ${how}`);
 }
 
 function bytesOf(chunk) {

@@ -24,10 +24,9 @@ function frame({ errors, chunks }) {
     for (const chunk of chunks) events.push(decoder.feed(Buffer.from(chunk, "base64")));
     events.push(decoder.finish());
   } catch (failure) {
-    if (failure.events !== undefined) events.push(failure.events);
     error = failure.message;
   }
-  return JSON.stringify({ events, retry_ms: decoder.retryMs, last_event_id: decoder.lastEventId, error });
+  return `{"retry_ms":${decoder.retryMs},${JSON.stringify({ events, last_event_id: decoder.lastEventId, error }).slice(1)}`;
 }
 
 const ANSWERS = {

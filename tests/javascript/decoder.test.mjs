@@ -23,9 +23,9 @@ function shown(chunks, options) {
   try {
     for (const chunk of chunks) events.push(...decoder.feed(chunk));
     assert.deepEqual(decoder.finish(), []);
+    assert.deepEqual(decoder.finish(), []);
   } catch (error) {
     assert.ok(error instanceof SSEError, String(error));
-    events.push(...error.events);
     failure = [error.code, error.offset];
   }
   return { events, retry: decoder.retryMs, last: decoder.lastEventId, failure };
@@ -89,24 +89,52 @@ test("after the end, and after an error, the decoder refuses", () => {
   const finished = new SSEDecoder();
   finished.finish();
   assert.throws(() => finished.feed(bytes("x")), { code: "finished" });
-  assert.throws(() => finished.finish(), { code: "finished" });
+  assert.deepEqual(finished.finish(), []);
   const failed = new SSEDecoder();
   assert.throws(() => failed.feed(Uint8Array.of(0xff)), { code: "invalid_utf8", offset: 0 });
-  assert.throws(() => failed.feed(bytes("data: x\n\n")), { code: "failed" });
-  assert.throws(() => failed.finish(), { code: "failed" });
+  assert.throws(() => failed.feed(bytes("data: x\n\n")), { code: "invalid_utf8", offset: 0 });
+  assert.throws(() => failed.finish(), { code: "invalid_utf8", offset: 0 });
 });
 
-test("a line or an event beyond its limit is an error, and none that is within", () => {
-  const limits = { lineUnitsMax: 10, eventUnitsMax: 12 };
-  assert.deepEqual(shown([bytes("data:12345\ndata:12345\n\n")], limits).events.length, 1);
-  assert.deepEqual(shown([bytes("data:123456")], limits).failure, ["line_too_long", null]);
-  assert.deepEqual(shown([bytes("data:123456\n")], limits).failure, ["line_too_long", null]);
-  assert.deepEqual(shown([bytes("data:x\n\ndata:12345\ndata:12345\ndata\n")], limits), {
-    events: [{ event: "message", data: "x", id: "" }], retry: null, last: "", failure: ["event_too_long", null],
-  });
+test("events before an error are returned; the next call throws it, and every later one", () => {
+  const decoder = new SSEDecoder();
+  assert.equal(decoder.feed(hex("64 61 74 61 3a 78 0a 0a ff")).length, 1);
+  for (let times = 0; times < 2; times += 1) {
+    assert.throws(() => decoder.feed(bytes("")), { code: "invalid_utf8", offset: 8 });
+    assert.throws(() => decoder.finish(), { code: "invalid_utf8", offset: 8 });
+  }
+});
+
+test("a line, an event or an id beyond its limit is an error, and none that is within", () => {
+  const limits = { lineUnitsMax: 10, eventUnitsMax: 11, idUnitsMax: 3 };
+  const failure = (text) => shown([bytes(text)], limits).failure;
+  assert.deepEqual(shown([bytes("id:123\ndata:12345\ndata:12345\n\n")], limits).events.length, 1);
+  for (const text of ["data:123456", "data:123456\n", "id:1234\n", "data:12345\ndata:12345\ndata\n"]) {
+    assert.deepEqual(failure(text), ["too_long", null], text);
+    assert.deepEqual(shown([bytes("data:x\n\n" + text)], limits).events, [{ event: "message", data: "x", id: "" }]);
+  }
+  assert.equal(failure("id:12\u0000456\n"), null);
   assert.equal(shown([bytes("data:12345\n\n".repeat(9))], limits).events.length, 9);
   for (const wrong of [0, -1, NaN, "x"]) assert.throws(() => new SSEDecoder({ lineUnitsMax: wrong }), RangeError);
   assert.throws(() => new SSEDecoder({ errors: "ignore" }), RangeError);
+});
+
+test("retry is exact up to its digits, leading zeros apart; more are ignored", () => {
+  const retry = (digits) => shown([bytes(`retry:7\nretry:${digits}\n`)], {}).retry;
+  assert.equal(retry("0"), 0);
+  assert.equal(retry("000000000000000000000000042"), 42);
+  assert.equal(retry("9999999999999999999"), 9999999999999999999n);
+  assert.equal(retry("10000000000000000000"), 7);
+  for (const wrong of ["", "-1", "+1", "  1", "1 ", "1_0", "1.0", "0x1", "\uff11", "\u0661"]) assert.equal(retry(wrong), 7, wrong);
+});
+
+test("comments come on request, in their place; an id in force at the start stays until another", () => {
+  const wire = bytes(":one\ndata: x\n: two\n\n:\n");
+  assert.deepEqual(new SSEDecoder({ comments: true, lastEventId: "5" }).feed(wire), [
+    { comment: "one" }, { comment: " two" }, { event: "message", data: "x", id: "5" }, { comment: "" },
+  ]);
+  assert.deepEqual(new SSEDecoder().feed(wire).length, 1);
+  assert.equal(new SSEDecoder({ lastEventId: "5" }).lastEventId, "5");
 });
 
 test("bytes come as any view of a buffer, and as nothing else", () => {
@@ -122,7 +150,7 @@ test("one long line in small chunks takes time linear in its length", () => {
     const chunk = bytes("x".repeat(1000));
     let best = Infinity;
     for (let round = 0; round < 3; round += 1) {
-      const decoder = new SSEDecoder({ lineUnitsMax: Infinity });
+      const decoder = new SSEDecoder();
       const start = performance.now();
       decoder.feed(bytes("data: "));
       for (let fed = 0; fed < length; fed += chunk.length) decoder.feed(chunk);

@@ -62,7 +62,7 @@ def test_types_declare_what_is_exported() -> None:
     declared = re.findall(r"^export declare (?:const|class|function) (\w+)", text, re.MULTILINE)
     assert sorted(declared) == sorted(exported)
     for name in ("Progress", "Producer", "SSEDecoder"):
-        body = re.search(rf"class {name} .*?\{{(.*?)^\}}", text, re.MULTILINE | re.DOTALL)[1]
+        body = re.search(rf"class {name}\b.*?\{{(.*?)^\}}", text, re.MULTILINE | re.DOTALL)[1]
         members = set(re.findall(r"^  (?:readonly )?(\w+)[:(<]", body, re.MULTILINE)) - {
             "constructor"
         }

@@ -7,6 +7,7 @@ import {
   Producer,
   Progress,
   type Snapshot,
+  type SSEComment,
   SSEDecoder,
   SSEError,
   type SSEEvent,
@@ -34,6 +35,9 @@ try {
 } catch (error) {
   if (error instanceof SSEError && error.code === "invalid_utf8") console.log(error.offset);
 }
+
+const withComments = new SSEDecoder<SSEEvent | SSEComment>({ comments: true });
+for (const item of withComments.feed(new Uint8Array())) console.log("comment" in item ? item.comment : item.data);
 
 export function textOf(envelope: Envelope): string | null {
   return envelope.kind === "text.delta" ? envelope.data.text : null;

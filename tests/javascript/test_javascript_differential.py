@@ -96,6 +96,12 @@ def stream(random: Random) -> list[object]:
         if odd < 0.18:
             event[random.choice(("more", "run", "data"))] = random.choice(VALUES)
         events.append(event)
+    if clean:  # it may end well, if nothing stands against it
+        ended = {"outcome": "succeeded", "final_text": ""}
+        for kind, data in (("run.ended", ended), ("app.checked", good_data(random, "app.checked"))):
+            seq += 1
+            new = {"run": "a", "id": f"a:{seq}", "seq": seq, "kind": kind, "data": data}
+            events.append(new)
     return events
 
 

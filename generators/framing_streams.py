@@ -1,0 +1,125 @@
+"""Byte streams for decoders: the pieces that they are made of, random ones, and ways to cut them.
+
+The pieces are what the rules tell apart, and what decoders are known to take for it: the line
+ends of other worlds, fields with a space too many, bytes that are no character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+FIELDS: Final = (b"data", b"event", b"id", b"retry")
+
+PIECES: Final = (
+    b"\n",
+    b"\r",
+    b":",
+    b" ",
+    *FIELDS,
+    b"x",
+    b"7",
+    b"\x00",
+    b"\xef",
+    b"\xbb",
+    b"\xbf",
+    b"\xed",
+    b"\xa0",
+)
+"""What exploration takes its steps with."""
+
+PHRASES: Final = (
+    *PIECES,
+    b"\n\n",
+    b"\n\n",
+    b"\r\n",
+    b"\r\n\r\n",
+    b"\r\r",
+    b"data: ",
+    b"data: ",
+    b"data: a\n\n",
+    b"data: bc\r\n\r\n",
+    b"data: a\n\ndata: b\n\ndata: ",
+    b"data: a\r\n\r\ndata: b\r\n\r\ndata: ",
+    b"data: \xe6\xa3\x80\n\n",
+    b"data:",
+    b"data:  ",
+    b"data\n",
+    b"id: 1\n",
+    b"id: ab\n",
+    b"id\n",
+    b"event: e\n",
+    b"event:\n",
+    b"retry: 10\n",
+    b"retry: 007\r\n",
+    b"retry: +5\n",
+    b"retry: 5 \n",
+    b"retry:\n",
+    b"retry: \xef\xbc\x95\n",
+    b"retry: \xc2\xb2\n",
+    b"retry: 1_0\n",
+    b": ping\n\n",
+    b":\n",
+    b"Data: no\n",
+    b"data : no\n",
+    b"dat",
+    b"a: ",
+    b"\xef\xbb\xbf",
+    b"\xe2\x80\xa8",
+    b"\xe2\x80\xa9",
+    b"\xc2\x85",
+    b"\x0b",
+    b"\x0c",
+    b"\x1c",
+    b"\x1d",
+    b"\x1e",
+    b"\t",
+    b"\xf0\x9f\x98\x80",
+    b"\xe4\xbd\xa0\xe5\xa5\xbd",
+)
+"""What random streams are made of."""
+
+WRONG: Final = (
+    b"\xff",
+    b"\x80",
+    b"\xc0\xaf",
+    b"\xe2\x82",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xf0\x9f",
+)
+"""Bytes that are no character."""
+
+
+def random_stream(random: Random, *, wrong: bool, pieces_max: int = 14) -> bytes:
+    """A stream of some phrases; with bytes that are no character, if `wrong`."""
+    phrases = PHRASES + WRONG if wrong else PHRASES
+    return b"".join(random.choices(phrases, k=random.randint(1, pieces_max)))
+
+
+def random_cut(random: Random, wire: bytes) -> tuple[bytes, ...]:
+    """The stream in chunks, some of them empty, most of them short or most of them long."""
+    size = random.choice((1, 2, 3, 8, 40))
+    chunks, at = [], 0
+    while at < len(wire):
+        step = random.randint(0 if random.random() < 0.1 else 1, size)
+        chunks.append(wire[at : at + step])
+        at += step
+    return tuple(chunks)
+
+
+def whole(wire: bytes) -> tuple[bytes, ...]:
+    """One chunk."""
+    return (wire,)
+
+
+def bytewise(wire: bytes) -> tuple[bytes, ...]:
+    """One chunk a byte."""
+    return tuple(wire[at : at + 1] for at in range(len(wire)))
+
+
+def in_two(wire: bytes) -> Iterator[tuple[bytes, ...]]:
+    """Every cut in two, an empty first and an empty last chunk included."""
+    for cut in range(len(wire) + 1):
+        yield wire[:cut], wire[cut:]

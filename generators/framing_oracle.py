@@ -27,6 +27,9 @@ class FramingLimits(NamedTuple):
     retry_digits_max: int = 19
 
 
+NO_LIMITS: Final = FramingLimits()
+
+
 class Expected(NamedTuple):
     """An event, or the text of a comment, and after how many bytes it is out."""
 
@@ -79,7 +82,7 @@ class FramingOracle:
     """
 
     errors: Policy = "strict"
-    limits: FramingLimits = FramingLimits()
+    limits: FramingLimits = NO_LIMITS
     events: list[Expected] = field(default_factory=list)
     comments: list[Expected] = field(default_factory=list)
     error: str | None = None
@@ -114,7 +117,7 @@ class FramingOracle:
         """An independent copy; what was exercised is counted together."""
         twin = copy(self)
         twin.events, twin.comments = self.events.copy(), self.comments.copy()
-        twin._data = self._data.copy()
+        twin._data = self._data.copy()  # noqa: SLF001 # of its own class
         return twin
 
     def finish(self) -> None:
@@ -293,7 +296,7 @@ def _length(lead: int) -> int:
 
 
 def framed(
-    wire: bytes, errors: Policy = "strict", limits: FramingLimits = FramingLimits()
+    wire: bytes, errors: Policy = "strict", limits: FramingLimits = NO_LIMITS
 ) -> FramingOracle:
     """The oracle after a whole stream and its end."""
     oracle = FramingOracle(errors, limits)

@@ -1,4 +1,4 @@
-"""Is a decoder's framing that of the contract, however the bytes are cut? (§5, §8, P10)
+"""Whether a decoder frames as the contract says, however the bytes are cut (§5, §8, P10).
 
 Every check takes a decoder under test (`generators.subjects.framing`), ours or anybody's, and
 answers with what it tried and with a divergence: the shortest stream that was found, how it was
@@ -14,14 +14,20 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from doneness.generators.framing_oracle import FramingLimits, FramingOracle, Policy, framed
+from doneness.generators.framing_oracle import (
+    NO_LIMITS,
+    FramingLimits,
+    FramingOracle,
+    Policy,
+    framed,
+)
 from doneness.generators.framing_streams import (
     PIECES,
     bytewise,
@@ -36,6 +42,9 @@ from doneness.spec.framing import AT_LINE_START
 PROBE: Final = b"\ndata: z\n\n"
 """What tells states apart: the end of a line, and one more event."""
 
+LONG_BYTES: Final = 400
+"""From here on a stream is not cut everywhere: the work grows with the square of the cuts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -47,8 +56,11 @@ class Setting:
     """
 
     errors: Policy = "strict"
-    limits: FramingLimits = FramingLimits()
+    limits: FramingLimits = NO_LIMITS
     exact: bool = False
+
+
+STRICT: Final = Setting()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +265,7 @@ def _diverges(
 
 
 def check_cuts(
-    subject: FramingSubject, wires: Iterable[bytes], setting: Setting = Setting()
+    subject: FramingSubject, wires: Iterable[bytes], setting: Setting = STRICT
 ) -> Verdict:
     """Each stream whole, byte by byte, and at every two-way split."""
     verdict = Verdict("framing-cuts")
@@ -270,7 +282,7 @@ def check_cuts(
 
 
 def check_random(
-    subject: FramingSubject, seed: int, examples: int, setting: Setting = Setting()
+    subject: FramingSubject, seed: int, examples: int, setting: Setting = STRICT
 ) -> Verdict:
     """Random streams, each cut at random: any split of any of them must not matter."""
     verdict = Verdict("framing-random")
@@ -285,7 +297,7 @@ def check_random(
     return verdict
 
 
-def explore(subject: FramingSubject, setting: Setting = Setting()) -> Verdict:
+def explore(subject: FramingSubject, setting: Setting = STRICT) -> Verdict:
     """From a shortest way to every declared state, each piece, and a probe of what came of it.
 
     States are told apart by what the declared machines hold, with texts abstracted: a name is one
@@ -294,9 +306,9 @@ def explore(subject: FramingSubject, setting: Setting = Setting()) -> Verdict:
     """
     verdict = Verdict("framing-exploration")
     first = FramingOracle(setting.errors, setting.limits, pairs=verdict.pairs, rows=verdict.rows)
-    frontier = [(first, ())]
+    frontier: list[tuple[FramingOracle, tuple[bytes, ...]]] = [(first, ())]
     seen = {_abstract(first)}
-    streams: list[tuple[FramingOracle, tuple[bytes, ...]]] = []
+    streams: list[tuple[FramingOracle, tuple[bytes, ...]]] = [*_probed(first, (), b"")]
     while frontier:
         oracle, path = frontier.pop(0)
         for piece in PIECES:
@@ -348,8 +360,8 @@ def _count(verdict: Verdict, oracle: FramingOracle, runs: int) -> None:
         verdict.pairs[pair] = verdict.pairs.get(pair, 0) + count
 
 
-def _plain(events: object) -> object:
-    return [tuple(event) for event in events] if isinstance(events, tuple) else events
+def _plain(events: Iterable[Iterable[str]] | str) -> list[tuple[str, ...]] | str:
+    return events if isinstance(events, str) else [tuple(event) for event in events]
 
 
 # The argument for all partitions.
@@ -362,21 +374,25 @@ def every_partition(
 
     Args:
         factory: Makes a decoder whose containers hold nothing that changes.
+        wire: The stream; the work grows with the square of its length.
         snapshot: All that decides what comes next; the decoder's own method by default.
     """
     snapshot = snapshot or (lambda decoder: decoder.snapshot())
+    cuts = cut_points(wire)
     states, events = [factory()], []
     for at in range(len(wire)):
         decoder = fork(states[-1])
         events.append(_fed(decoder, wire[at : at + 1]))
         states.append(decoder)
-    known = [snapshot(state) for state in states]
-    for start, state in enumerate(states):
+    known = {cut: snapshot(states[cut]) for cut in cuts}
+    for place, start in enumerate(cuts):
         expected: list[object] = []
-        for end in range(start, len(wire) + 1):
-            if end > start:
-                expected += events[end - 1]
-            decoder = fork(state)
+        taken = start
+        for end in cuts[place:]:
+            for some in events[taken:end]:
+                expected += some
+            taken = end
+            decoder = fork(states[start])
             got = _fed(decoder, wire[start:end])
             if got != expected or snapshot(decoder) != known[end]:
                 return (
@@ -384,6 +400,20 @@ def every_partition(
                     f"{known[end]}, at once {got} and {snapshot(decoder)}"
                 )
     return None
+
+
+def cut_points(wire: bytes) -> list[int]:
+    """Where a stream is cut: everywhere, or, in one of many bytes, near what is not just text.
+
+    Between two such points of a long stream stands a long text, in which one place is as good as
+    another; some of them are cut points as well.
+    """
+    if len(wire) <= LONG_BYTES:
+        return list(range(len(wire) + 1))
+    marks = [at for at, byte in enumerate(wire) if byte in b"\r\n: "]
+    near = {at + off for at in [0, *marks, len(wire)] for off in range(-4, 5)}
+    near |= set(range(0, len(wire), LONG_BYTES))
+    return sorted(at for at in near if 0 <= at <= len(wire))
 
 
 def fork(decoder: Any) -> Any:

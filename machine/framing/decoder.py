@@ -221,14 +221,16 @@ class SSEDecoder(Generic[_ItemT]):
 
     def snapshot(self) -> tuple[object, ...]:
         """All that decides what comes next: equal for decoders that no bytes can tell apart."""
+        if self._failure is not None:
+            return self.last_event_id, self.retry_ms, type(self._failure), str(self._failure)
+        begun = self._start is None
         return (
             self.unfinished,
             self.last_event_id,
             self.retry_ms,
-            self._start is None,
+            begun,
             self._after_cr,
             self._offset,
-            None if self._failure is None else (type(self._failure), str(self._failure)),
         )
 
     def _values(self, chunk: bytes) -> list[_ItemT] | None:

@@ -184,10 +184,10 @@ class SSEDecoder(Generic[_ItemT]):
         call raises. After an error every call raises it again, until `reset`.
         """
         if (
-            10 in chunk
+            type(chunk) is not bytes
+            or 10 in chunk
             or 13 in chunk
             or (end := self._offset + len(chunk)) > self._plain_until
-            or type(chunk) is not bytes
         ):
             return self._values(chunk) or self._feed(chunk)
         self._offset = end
@@ -241,6 +241,8 @@ class SSEDecoder(Generic[_ItemT]):
         left in them.
         """
         if not self._in_value or self._data:
+            return None
+        if self._failure is not None or type(chunk) is not bytes:
             return None
         end = self._offset + len(chunk)
         if end > self._plain_until and end - self._line_at > self._region_bytes_max:

@@ -1,0 +1,58 @@
+"""What a decoder is given besides plain bytes, and after the end of its stream."""
+
+from __future__ import annotations
+
+import pytest
+
+from doneness.machine.framing import InvalidUtf8Error, SSEDecoder, StreamEndedError
+
+STREAM = b"data: one\n\ndata: two\n\ndata: three\r\n\r\ndata: fo"
+REST = b"ur\n\ndata: five\n\ndata: six\n\n"
+
+
+@pytest.mark.parametrize("begun", [b"", b"data: x", b"data: x\n", b"data: x\r", b"id: 1", b"\xef"])
+@pytest.mark.parametrize("more", [b"", b"y", b"y\n\n", b"\n\n", b"\r\n\r\n", b"y\n\ndata: z\n\n"])
+def test_feeding_after_the_end_is_an_error(begun, more):
+    """No late byte completes an event that the end left unfinished."""
+    decoder = SSEDecoder("replace")
+    decoder.feed(begun)
+    assert decoder.finish() == []
+    for _ in range(2):
+        with pytest.raises(StreamEndedError):
+            decoder.feed(more)
+    assert decoder.finish() == []
+
+
+def test_feeding_after_a_truncated_character_raises_the_same_error():
+    """The byte that would have completed the character comes too late."""
+    decoder = SSEDecoder()
+    decoder.feed(b"data: x\xc3")
+    with pytest.raises(InvalidUtf8Error):
+        decoder.finish()
+    for late in (b"\xa9\n\n", b"\xa9\n\ndata: y\n\n"):
+        with pytest.raises(InvalidUtf8Error):
+            decoder.feed(late)
+
+
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+@pytest.mark.parametrize("cut", range(0, len(STREAM + REST), 5))
+def test_any_bytes_like_chunk_counts(kind, cut):
+    """Also where a chunk begins within a value."""
+    wire = STREAM + REST
+    decoder = SSEDecoder()
+    buffers = [bytearray(wire[:cut]), bytearray(wire[cut:])]
+    events = []
+    for buffer in buffers:
+        events += decoder.feed(kind(buffer) if kind is memoryview else buffer)
+        buffer[:] = b"?" * len(buffer)  # a buffer that is used again
+    assert [event.data for event in events] == ["one", "two", "three", "four", "five", "six"]
+
+
+@pytest.mark.parametrize("begun", [b"", b"data: x"])
+@pytest.mark.parametrize("chunk", ["data: y\n\n", None, 5, [10], [1]])
+def test_what_is_not_bytes_is_named(begun, chunk):
+    """Anywhere in a stream."""
+    decoder = SSEDecoder()
+    decoder.feed(begun)
+    with pytest.raises(TypeError, match=f"feed takes bytes, not {type(chunk).__name__}"):
+        decoder.feed(chunk)

@@ -7,7 +7,7 @@ import sqlite3
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import socket
 
     from doneness.machine.agent.endpoint import Endpoint
+
+_EVERY_INTERFACE: Final = ("", "0.0.0.0", "::")  # noqa: S104 - recognised, not chosen
 
 
 @click.command()
@@ -93,13 +95,14 @@ async def _served(
     once: bool,
 ) -> dict[str, Status]:
     """Serve until it is told to stop; with `once`, the status of each run."""
-    from doneness.machine.web.app import LOCAL_NAMES, application
+    from doneness.machine.web.app import EVERY_NAME, LOCAL_NAMES, application
     from doneness.machine.web.demo import Demo
     from doneness.machine.web.serving import PageServer
 
     with Demo(folder, endpoint=endpoint, step_seconds=step_seconds) as demo:
         started = {name: demo.host.start(name) for name in demo.plans}
-        app = application(demo.hub, demo.host, names=(*LOCAL_NAMES, host))
+        own = EVERY_NAME if host in _EVERY_INTERFACE else host
+        app = application(demo.hub, demo.host, names=(*LOCAL_NAMES, own))
         server = PageServer(app, demo.hub)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         shown = f"[{host}]" if ":" in host else host

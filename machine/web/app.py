@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -30,10 +30,13 @@ from doneness.machine.web.host import NoSuchRunError, NotPossibleError
 from doneness.machine.web.hub import HEARTBEAT_SECONDS
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
     from doneness.machine.web.host import Host
     from doneness.machine.web.hub import Hub, RunStream
 
-LOCAL_NAMES: Final = ("127.0.0.1", "localhost")
+LOCAL_NAMES: Final = ("127.0.0.1", "::1", "localhost")
+EVERY_NAME: Final = "*"
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -70,7 +73,7 @@ def application(
     Args:
         hub: The runs to show.
         host: What acts on them; without it the page only shows.
-        names: The host names that it answers to; `*` is any.
+        names: The host names that it answers to; `EVERY_NAME` is any.
         heartbeat_seconds: See `RunStream.frames`.
     """
     folder = files("doneness.machine.web") / "page"
@@ -132,10 +135,29 @@ def application(
             ),
             Route("/plans/{what}", acts(lambda host, plan: host.start(plan)), methods=["POST"]),
         ],
-        middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False)
-        ],
+        middleware=[Middleware(_OnlyFor, names=frozenset(names))],
     )
+
+
+class _OnlyFor:
+    """Refuses requests for other host names: a stranger's name may point to this machine."""
+
+    def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
+        self._app = app
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = _name(Headers(scope=scope).get("Host", ""))
+        known = EVERY_NAME in self._names or asked in self._names
+        answer = self._app if known else _refused(400, f"this is not the host {asked!r}")
+        await answer(scope, receive, send)
+
+
+def _name(host: str) -> str | None:
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
 
 
 def _described(stream: RunStream, host: Host | None) -> dict[str, object]:

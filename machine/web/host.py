@@ -239,7 +239,7 @@ class Host:
                     held = held or {}  # the host stops: the stream is left, not ended
                     raise
                 live.publish(live.tracked.confirm_cancel())
-        except LogError:
+        except (LogError, OSError):
             held = None  # what is not on record is not known: the stream ends here
         finally:
             del self._live[run]

@@ -9,6 +9,9 @@ import sysconfig
 import urllib.request
 from pathlib import Path
 
+from doneness.machine.agent.scripted_answers import answer
+from doneness.machine.agent.scripted_server import ScriptedServer
+
 PROGRAM = Path(sysconfig.get_path("scripts")) / "doneness"
 STATUSES = {
     "ends_well": "done",
@@ -41,6 +44,25 @@ def test_five_runs_end_in_five_ways(tmp_path: Path) -> None:
     assert dict(line.split(": ")[:2] for line in lines) == STATUSES
     assert lines[0] == "ends_well: done: 已完成：运行结束且本地验收通过"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_real_endpoint_is_used_instead(tmp_path: Path) -> None:
+    """All but the run whose connection breaks; they end as that model's answers let them."""
+    with ScriptedServer(lambda _request: answer("All is done.")) as server:
+        out = subprocess.run(
+            [PROGRAM, "demo", "--once", "--port", "0", "--step-seconds", "0"],
+            cwd=tmp_path,
+            env={**environment(), "LLM_BASE_URL": server.base_url, "LLM_MODEL": "theirs"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        assert (out.returncode, out.stderr) == (0, "")
+        assert [each.request["model"] for each in server.exchanges] == ["theirs"] * 4
+    _, *lines = out.stdout.splitlines()
+    told = dict(line.split(": ")[:2] for line in lines)
+    assert told == {**dict.fromkeys(STATUSES, "done"), "breaks": "failed"}
 
 
 def test_it_serves_the_page_until_it_is_interrupted(tmp_path: Path) -> None:

@@ -93,7 +93,10 @@ def test_only_the_page_itself_may_post_and_only_names_of_this_machine_are_answer
         ({}, 409),
     ):
         assert asked(ended, "POST", "/runs/r/cancel", **headers)[0] == status
-    assert asked(ended, "GET", "/runs", Host="example.org")[0] == 400
+    for name in ("example.org", "localhost.example.org", "[", ""):
+        assert asked(ended, "GET", "/runs", Host=name)[0] == 400
+    for name in ("localhost", "LOCALHOST:1", "[::1]:80"):
+        assert asked(ended, "GET", "/runs", Host=name)[0] == 200
     assert asked(ended, "GET", "/runs/r/cancel")[0] == 405
 
 

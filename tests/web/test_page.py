@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import os
+import subprocess
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,7 @@ from doneness.machine.watchers.log import LogWriter, read_log
 from doneness.machine.watchers.terminal import TerminalView
 from doneness.machine.web.demo import Demo
 from doneness.machine.web.hub import Hub
+from doneness.spec.vocabulary import LABELS, Status
 
 Make = Callable[[], tuple[Hub, Any]]
 
@@ -314,6 +319,97 @@ def test_everything_can_be_reached_with_the_keyboard(serve: Any, tab: Any, only_
     page.keyboard.press("Enter")
     page.wait_for_selector("#main[data-run=b]")
     assert page.evaluate("document.activeElement.id") == "main"
+
+
+def ends(outcome: str, text: str | None = None) -> dict[str, object]:
+    return {"kind": "run.ended", "data": {"outcome": outcome, "final_text": text}}
+
+
+def checked(*, ok: bool) -> list[dict[str, object]]:
+    digest = hashlib.sha256(b"ok").hexdigest()
+    return [ends("succeeded", "ok"), {"kind": "app.checked", "data": {"digest": digest, "ok": ok}}]
+
+
+TEN: dict[str, list[dict[str, object]]] = {
+    "running": [{"kind": "text.delta", "data": {"text": "done"}}],
+    "waiting": [{"kind": "approval.wait", "data": {}}],
+    "cancelling": [{"kind": "cancel.requested", "data": {}}],
+    "cancelled": [ends("cancelled")],
+    "failed": [ends("failed")],
+    "incomplete": [ends("incomplete")],
+    "unknown": [{"kind": "no.such_kind", "data": {}}],
+    "checking": [ends("succeeded", "ok")],
+    "rejected": checked(ok=False),
+    "done": checked(ok=True),
+}
+
+
+def test_it_shows_the_ten_statuses_in_both_languages(serve: Any, tab: Any, only_hub: Make) -> None:
+    assert set(TEN) == set(Status)
+    served = serve(only_hub)
+    for run, facts_of_run in TEN.items():
+        producer = begin(served, run)
+        served.publish(run, *[producer.emit(each["kind"], **each["data"]) for each in facts_of_run])
+    page = tab(served.url, "running")
+    page.wait_for_selector("#runs li:nth-child(10)")
+    for number, run in enumerate(TEN):
+        page.locator("#runs button").nth(number).click()
+        page.wait_for_selector(f"#main[data-run={run}]")
+        seen(page, 1 + len(TEN[run]))
+        assert status(page) == run
+        assert page.locator("#label").text_content() == LABELS["en"][Status(run)]
+        page.locator("#language").click()
+        assert page.locator("#label").text_content() == LABELS["zh"][Status(run)]
+        page.locator("#language").click()
+    chips = page.locator("#runs .chip").all_text_contents()
+    assert [chip.split()[-1] for chip in chips] == list(TEN)
+
+
+def test_a_plan_can_be_started_again(serve: Any, tab: Any, demo: Any) -> None:
+    served = serve(demo)
+    run = served.call(served.host.start, "breaks")
+    page = tab(served.url, run)
+    page.wait_for_selector("#main[data-status=failed]")
+    page.locator("#again").click()
+    page.wait_for_function("run => document.getElementById('main').dataset.run !== run", arg=run)
+    page.wait_for_selector("#main[data-status=failed]")
+    assert "RemoteProtocolError" in page.locator("#failure").text_content()
+    assert page.locator("#runs li").count() == 2
+
+
+def test_the_demo_killed_in_mid_run_and_started_again(tab: Any, tmp_path: Path) -> None:
+    """The page finds the new server by itself; nothing is lost, and nothing is done."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LLM_")}
+    program = Path(sysconfig.get_path("scripts")) / "doneness"
+
+    def started(port: str) -> subprocess.Popen[str]:
+        command = [program, "demo", "--folder", "kept", "--port", port]
+        return subprocess.Popen(command, cwd=tmp_path, env=kept, stdout=subprocess.PIPE, text=True)
+
+    with started("0") as first:
+        assert first.stdout is not None
+        address = first.stdout.readline().strip()
+        try:
+            page = tab(address)
+            page.wait_for_selector("#tools li[data-state=returned]")
+        finally:
+            first.kill()
+    linked(page, "lost")
+    before = text(page)
+    run = page.locator("#main").get_attribute("data-run")
+    logged = list(read_log(tmp_path / "kept" / "runs" / f"{run}.jsonl"))
+    with started(address.strip("/").rpartition(":")[2]) as second:
+        try:
+            linked(page, "ended")
+            assert status(page) == "unknown"
+            assert text(page) == "".join(
+                each["data"]["text"] for each in logged if each.get("kind") == "text.delta"
+            )
+            assert text(page).startswith(before)
+            assert facts(page)["received again"] == "0"
+            page.wait_for_function("() => document.querySelectorAll('#runs li').length === 10")
+        finally:
+            second.kill()
 
 
 CALLS = answer("I do it. ", Call("complete_todo", {"todo_id": 3}), Call("no_such_tool", {}))

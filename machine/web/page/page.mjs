@@ -365,7 +365,9 @@ async function ask(path) {
   }
   asked.busy = false;
   await loadRuns();
-  schedule();
+  show();
+  // A button that was pressed may be gone; whoever uses the keyboard is not sent to the top.
+  if (document.activeElement === document.body) $("main").focus({ preventScroll: true });
 }
 
 function chosenLanguage() {

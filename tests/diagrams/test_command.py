@@ -48,6 +48,14 @@ def test_every_machine_comes_out_as_text(name, full):
     assert "stateDiagram-v2" in call("diagram", name, "--format", "mermaid", *full).output
 
 
+def test_a_part_of_the_project_may_have_several_machines():
+    output = call("diagram", "framing", "--format", "dot").output
+    assert output.count("digraph") == 1
+    assert "framing_lines/" in output
+    assert "framing_fields/" in output
+    assert "lifecycle" not in output
+
+
 @DRAWS
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_form_follows_from_the_name_of_the_output(tmp_path, theme):

@@ -28,6 +28,14 @@ def test_the_sources_are_those_of_the_declarations(picture):
         assert committed == source, f"{name} is not up to date: run `make pictures`"
 
 
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_every_picture_is_on_the_page_of_diagrams(picture):
+    page = gallery.FOLDER.parent.parent / "docs" / "diagrams.md"
+    if not page.exists():
+        pytest.skip("the documentation is not beside the package")
+    assert f"pictures/{picture.name}-light.svg" in page.read_text("utf-8")
+
+
 def test_no_picture_is_left_of_a_machine_that_is_no_more():
     named = {Path(name).stem for picture in PICTURES for name, _ in picture.sources()}
     assert {path.stem for path in gallery.FOLDER.iterdir() if path.suffix} == named

@@ -64,7 +64,7 @@ def exercised(chart: Chart, counts: Mapping[str, int]) -> Overlay:
         )
     never = [pair for pair in pairs if not counts.get(pair)]
     total = sum(counts.values())
-    named = ", ".join(never[:NAMED_MAX]) + (", …" if len(never) > NAMED_MAX else "")
+    named = ", ".join(never[:NAMED_MAX]) + (", and more" if len(never) > NAMED_MAX else "")
     return Overlay(
         count=lambda arrow: counts.get(_pair(arrow), 0),
         legend=(

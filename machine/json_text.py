@@ -26,7 +26,8 @@ _ANY_TOO_LARGE: Final = 10**DIGITS_MAX
 def parse(line: bytes) -> object:
     """The one JSON value that `line` (UTF-8) holds.
 
-    An integer of more than `DIGITS_MAX` digits comes back as some integer of as many or more.
+    An integer of more than `DIGITS_MAX` digits comes back as some integer of as many or more, of
+    the same sign.
 
     Raises:
         ValueError: not exactly one JSON value, or not UTF-8.
@@ -115,7 +116,7 @@ def _scalar(text: str, place: int, head: str) -> tuple[object, int]:
     if fraction or exponent:
         return float(number.group()), number.end()
     if len(integer) > DIGITS_MAX + 1:
-        return _ANY_TOO_LARGE, number.end()
+        return -_ANY_TOO_LARGE if head == "-" else _ANY_TOO_LARGE, number.end()
     return _integer(integer), number.end()
 
 

@@ -299,3 +299,73 @@ def test_acceptance_judges_a_success_only() -> None:
         progress = fed(event(1, "run.ended", {"outcome": "succeeded", "final_text": text}))
         assert acceptance(progress) == {"digest": digest_of(text), "ok": ok}
     assert digest_of("合成巡检：已检查 2 项").startswith("5ad405cc35fd834b")
+
+
+class Uncatchable(BaseException):
+    """What `except Exception` does not hold back."""
+
+
+class Interrupts:
+    """An object as hostile as can be: comparing it with anything ends the program."""
+
+    def __init__(self, like: str) -> None:
+        self._hash = hash(like)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        raise Uncatchable
+
+
+class InterruptingText(str):
+    """The same, as text."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise Uncatchable
+
+
+@pytest.mark.parametrize(
+    ("changes", "issues"),
+    [
+        ({"seq": Interrupts("1")}, [Issue.BAD_ENVELOPE]),
+        ({"seq": type("Meta", (type,), {"__eq__": Interrupts.__eq__})("Odd", (), {})}, None),
+        ({"run": InterruptingText(RUN), "kind": InterruptingText("text.delta")}, []),
+        ({"data": {Interrupts("text"): "x"}}, [Issue.NOT_JSON]),
+        ({"data": {InterruptingText("text"): "x"}}, []),
+    ],
+)
+def test_nothing_raises_whatever_its_comparison_raises(
+    changes: dict[str, object], issues: list[Issue] | None
+) -> None:
+    """§3: not even what is no `Exception`."""
+    progress = fed({**TEXT, **changes})
+    assert progress.issues == ([Issue.BAD_ENVELOPE] if issues is None else issues)
+
+
+@pytest.mark.parametrize(
+    ("key", "issues"),
+    [(Interrupts("run"), [Issue.BAD_ENVELOPE]), (InterruptingText("run"), [])],
+)
+def test_nothing_raises_whatever_the_comparison_of_a_key_raises(
+    key: object, issues: list[Issue]
+) -> None:
+    """A key that is text counts as the text it holds."""
+    members: dict[Any, object] = {name: value for name, value in TEXT.items() if name != "run"}
+    assert fed({key: RUN, **members}).issues == issues
+
+
+@pytest.mark.parametrize("digits", [4_300, 4_301, 4_302, 10_000])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_huge_seq_counts_as_bytes_as_it_does_as_an_object(digits: int, sign: str) -> None:
+    """§3: a negative one is no envelope, a positive one of more than 4,300 digits no JSON."""
+    event_json = json.dumps({**TEXT, "seq": 0}).replace(": 0", f": {sign}1{'0' * (digits - 1)}")
+    progress = Progress(RUN)
+    progress.feed_json(event_json.encode())
+    as_object = fed({**TEXT, "seq": (-1 if sign else 1) * 10 ** (digits - 1)})
+    assert progress.issues == as_object.issues
+    expected = Issue.NOT_JSON if digits > 4_300 else Issue.SEQUENCE_GAP_OR_REORDER
+    assert progress.issues == [Issue.BAD_ENVELOPE if sign else expected]

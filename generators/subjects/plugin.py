@@ -39,6 +39,7 @@ _FIXTURES: Final = {"--subject": "model_subject", "--framing-subject": "framing_
 _REDUCERS: Final = pytest.StashKey[list[Subject]]()
 _DECODERS: Final = pytest.StashKey[list[FramingSubject]]()
 _EXPECTED: Final = pytest.StashKey[ExpectedFailures]()
+_GUILTY: Final = pytest.StashKey[set[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -103,6 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not seconds > 0:
         raise pytest.UsageError(f"--subject-deadline: expected seconds, got {seconds}")
     config.stash[_EXPECTED] = expected
+    config.stash[_GUILTY] = set()
     config.pluginmanager.register(Summary(config, expected))
     distributes = getattr(config.option, "dist", "no") != "no"
     if config.option.help or (distributes and not hasattr(config, "workerinput")):
@@ -155,8 +157,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return item.get_closest_marker("model") is None or bool(wanted & about)
 
     others = [item for item in items if not is_wanted(item)]
-    items[:] = [item for item in items if is_wanted(item)]
+    items[:] = sorted((item for item in items if is_wanted(item)), key=_is_random)
     config.hook.pytest_deselected(items=others)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out random data where exploration has found a shorter stream already.
+
+    The Hypothesis machines would find the same faults again, after minutes of shrinking.
+    """
+    if item.config.getoption("--subject") and _is_random(item):
+        subject = _subject_of(item)
+        if subject in item.config.stash[_GUILTY]:
+            pytest.skip(f"left out: random data, since {subject} has failed already")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -165,16 +178,16 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say in the report which check this was, and turn expected failures around."""
     report = yield
-    if call.when != "call" or item.get_closest_marker("model") is None:
+    left_out = call.when == "setup" and report.outcome == "skipped"
+    if item.get_closest_marker("model") is None or not (call.when == "call" or left_out):
         return report
     names = _names(item)
     report.user_properties += [(CHECK, name) for name in names]
     arguments = getattr(item, "funcargs", {})
     subject = arguments.get("model_subject")
     if isinstance(subject, Adapted):
-        left_out = dict(subject.left_out)
+        report.user_properties.append((LEFT_OUT, dict(subject.left_out)))
         subject.left_out.clear()
-        report.user_properties.append((LEFT_OUT, left_out))
     expected = item.config.stash[_EXPECTED]
     reason = expected.reason(names)
     if reason is not None and report.outcome == "failed":
@@ -183,6 +196,8 @@ def pytest_runtest_makereport(
     elif reason is not None and report.outcome == "passed":
         report.outcome = "failed"
         report.longrepr = f"stale: listed in --expect-failures ({reason}), and it does not fail"
+    if report.outcome == "failed" and (name := _subject_of(item)) is not None:
+        item.config.stash[_GUILTY].add(name)
     return report
 
 
@@ -200,7 +215,7 @@ class Summary:
         """Take in one report."""
         carried: list[tuple[str, Any]] = report.user_properties
         names = {value for key, value in carried if key == CHECK}
-        if report.when != "call" or not names:
+        if report.when == "teardown" or not names:
             return
         self._checks |= names
         for key, value in carried:
@@ -241,11 +256,28 @@ class Summary:
         return sorted(self._listed - self._checks)
 
 
+def _is_random(item: pytest.Item) -> bool:
+    """Whether a check is one of the Hypothesis machines, which come last."""
+    return "model_examples" in getattr(item, "fixturenames", ())
+
+
+def _subject_of(item: pytest.Item) -> str | None:
+    subject = _parameters(item).get("model_subject")
+    return None if subject is None else subject.name
+
+
+def _parameters(item: pytest.Item) -> dict[str, Any]:
+    call = getattr(item, "callspec", None)
+    return {} if call is None else call.params
+
+
 def _names(item: pytest.Item) -> list[str]:
     """What a check is called: by its row in the table at the end, by its test, by its node."""
     row = getattr(item, "funcargs", {}).get("model_row") or {}
     test = getattr(item, "originalname", item.name)
-    return [name for name in (row.get("layer"), test, item.name, item.nodeid) if name]
+    machine = _parameters(item).get("machine")
+    layer = row.get("layer") or (machine and f"random data/{machine.__name__}")
+    return [name for name in (layer, test, item.name, item.nodeid) if name]
 
 
 @contextmanager

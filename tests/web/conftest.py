@@ -165,8 +165,9 @@ def tab(browser: Any) -> Iterator[Callable[..., Any]]:
     complaints: list[str] = []
     context = browser.new_context(locale="en-GB")
 
-    def open_tab(url: str, run: str = "") -> Any:
+    def open_tab(url: str, run: str = "", script: str = "") -> Any:
         page = context.new_page()
+        page.add_init_script(script)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(f"{url}#{run}")
         page.wait_for_selector("#main:not([hidden])")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -53,6 +54,13 @@ def test_it_is_in_the_log_before_anybody_sees_it(tmp_path: Path) -> None:
         stream.publish(Producer("r").emit("text.delta", text="x"))
         with pytest.raises(ValueError, match="JSON"):
             stream.publish(Producer("r").emit("text.delta", text=float("nan")))
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))  # as a full disk would
+        try:
+            with pytest.raises(LogError):
+                stream.publish(Producer("r").emit("text.delta", text="x" * 2000))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 1
         assert (await anext(frames)).startswith(b"id: 1\n")
         assert len(stream) == 1

@@ -143,21 +143,36 @@ def test_a_run_that_the_host_lost_is_not_waited_for(serve: Any, tab: Any, only_h
     assert status(page) == "unknown"
 
 
-def test_late_events_of_another_run_are_not_shown(serve: Any, tab: Any, only_hub: Make) -> None:
-    """Switching to and fro while both runs are busy mixes nothing up."""
+@pytest.mark.parametrize(
+    ("turns", "script"),
+    [(10, ""), (4, "EventSource.prototype.close = () => {};")],
+    ids=["closed", "still delivered"],
+)
+def test_late_events_of_another_run_are_not_shown(
+    serve: Any, tab: Any, only_hub: Make, turns: int, script: str
+) -> None:
+    """Switching to and fro while both runs are busy mixes nothing up.
+
+    In the second form the browser goes on delivering what was on its way when a stream was closed.
+    """
     served = serve(only_hub)
     producers = {run: begin(served, run) for run in ("a", "b")}
-    page = tab(served.url, "a")
+    page = tab(served.url, "a", script)
     page.wait_for_selector("#runs li:nth-child(2)")
-    for turn in range(10):
+    for turn in range(turns):
         for run, producer in producers.items():
             served.publish(run, *[producer.emit("text.delta", text=run) for _ in range(20)])
-        page.locator("#runs button").nth(1 - turn % 2).click(no_wait_after=True)
+        page.locator("#runs button").nth(1 - turn % 2).click()
         for run, producer in producers.items():
             served.publish(run, *[producer.emit("text.delta", text=run) for _ in range(20)])
-    seen(page, 401)
+    seen(page, 1 + 40 * turns)
     assert page.locator("#main").get_attribute("data-run") == "a"
-    assert text(page) == "a" * 400
+    assert text(page) == "a" * 40 * turns
+    served.cut()  # also the streams that were left report it
+    linked(page, "lost")
+    served.publish("a", producers["a"].emit("text.delta", text="!"))
+    seen(page, 2 + 40 * turns)
+    assert text(page) == "a" * 40 * turns + "!"
     assert facts(page)["received again"] == facts(page)["of other runs"] == "0"
     assert status(page) == "running"
 

@@ -52,7 +52,7 @@ class View {
     const source = new EventSource(`/runs/${encodeURIComponent(this.run)}/events?after=${this.seen}`);
     this.source = source;
     const taken = (take) => (event) => {
-      if (view !== this || this.source !== source) return; // of a run that is not shown any more
+      if (this.source !== source) return; // late: it was closed, what it says is out of date
       take(event);
       if (event.lastEventId !== "") this.seen = Number(event.lastEventId);
       schedule();

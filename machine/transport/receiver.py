@@ -1,5 +1,8 @@
 """The whole way in: limits, then order, then the reducer (contract §7).
 
+A receiver outlives its connections: whoever reconnects goes on with it from the reducer's last seq,
+and closes it only when nothing more will be known.
+
 After a limit was exceeded nothing more is taken: every further call raises the same error, so
 that nobody believes that it was. The reducer shows `unknown` from then on.
 """
@@ -20,7 +23,10 @@ class Receiver:
     Args:
         progress: The run's reducer, which has taken nothing yet.
         limits: What the run may be.
-        resequencer: For other bounds than the usual ones.
+        resequencer: For other bounds than the usual ones; a new one of the same run.
+
+    Raises:
+        ValueError: the reducer has taken something already, or the resequencer is another run's.
     """
 
     __slots__ = ("_exceeded", "_gate", "_lines", "_progress", "_resequencer")
@@ -35,6 +41,16 @@ class Receiver:
         self._progress = progress
         self._gate = Gate(limits or Limits())
         self._resequencer = resequencer or Resequencer(progress.run)
+        if progress.last_seq != self._resequencer.last_seq:
+            raise ValueError(
+                f"progress: expected a new reducer, got one at seq {progress.last_seq}; "
+                "keep the receiver when reconnecting, or feed a snapshot to a new one"
+            )
+        if progress.run != self._resequencer.run:
+            raise ValueError(
+                f"resequencer: expected one of the run {progress.run!r}, "
+                f"got one of {self._resequencer.run!r}"
+            )
         self._lines = 0
         self._exceeded: LimitExceededError | None = None
 

@@ -69,6 +69,11 @@ class Resequencer:
         self.held = 0
         self.held_bytes = 0
 
+    @property
+    def run(self) -> str:
+        """The run whose envelopes are put in order."""
+        return self._run
+
     def take(self, event: object) -> list[object]:
         """Take one event from the source; returns what can be handed on now, in order."""
         place = placed(event, self._run)

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doneness.machine.transport import Channel, ChannelClosedError
@@ -23,6 +23,7 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 5), st.lists(st.integers(0, 3), max_size=30), st.integers(1, 3))
 def test_everything_arrives_once_in_order_and_the_bound_holds(
     items_max: int, pauses: list[int], producers: int

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doneness.machine import Progress
@@ -24,6 +24,7 @@ def resumed(log: Resumable, progress: Progress, cursor: int) -> Progress:
     return progress
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_coming_back_at_any_time_is_as_never_having_left(runs: Any, data: Any) -> None:
     """Also with conflicts, gaps and repeats in the log, a small window, a restarted server."""

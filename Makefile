@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
-.PHONY: help model test lint bench lock pictures sdk-versions clean
+.PHONY: help model test lint bench fuzz lock peers pictures sdk-versions clean
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
@@ -55,6 +55,15 @@ sdk-versions: $(SDK_VENV)/.ready ## the adapter's tests with the release of open
 
 bench: $(VENV)/.test ## figures beside the plain way, as ratios
 	for script in tests/bench/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+# Campaigns, each with its own packages.
+$(VENV)/.fuzz $(VENV)/.peers: $(VENV)/.%: $(VENV)/.test
+	$(PIP) --group $*
+	touch $@
+
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/.fuzz ## ten minutes of coverage-guided inputs to the decoder, against its declaration
+	$(BIN)/python tests/fuzz/fuzz_framing.py -max_total_time=$(FUZZ_SECONDS) -max_len=160 -rss_limit_mb=4096
 
 lock: ## resolve the lock file anew
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv

@@ -183,12 +183,9 @@ class SSEDecoder(Generic[_ItemT]):
         If the same bytes complete events before they go wrong, those are returned, and the next
         call raises. After an error every call raises it again, until `reset`.
         """
-        if (
-            type(chunk) is not bytes
-            or 10 in chunk
-            or 13 in chunk
-            or (end := self._offset + len(chunk)) > self._plain_until
-        ):
+        if type(chunk) is not bytes:
+            chunk = _as_bytes(chunk)
+        if 10 in chunk or 13 in chunk or (end := self._offset + len(chunk)) > self._plain_until:
             return self._values(chunk) or self._feed(chunk)
         self._offset = end
         self._parts.append(chunk)
@@ -240,12 +237,10 @@ class SSEDecoder(Generic[_ItemT]):
         wherever a blank line and a value's name meet, its pieces are values if no line end is
         left in them.
         """
-        if not self._in_value or self._data:
-            return None
-        if self._failure is not None or type(chunk) is not bytes:
+        if not self._in_value or self._data or self._failure is not None:
             return None
         end = self._offset + len(chunk)
-        if end > self._plain_until and end - self._line_at > self._region_bytes_max:
+        if end - self._line_at > self._region_bytes_max:
             return None
         crlf = 13 in chunk
         blank, cut = (b"\r\n\r\n", b"\r\n\r\ndata: ") if crlf else (b"\n\n", b"\n\ndata: ")
@@ -291,8 +286,6 @@ class SSEDecoder(Generic[_ItemT]):
         """Feed a chunk that is not simply kept."""
         if self._failure is not None:
             raise self._failure.with_traceback(None)
-        if type(chunk) is not bytes:
-            chunk = _as_bytes(chunk)
         self._offset += len(chunk)
         if self._start is not None:
             chunk = self._start + chunk

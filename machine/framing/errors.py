@@ -66,5 +66,5 @@ _LIMITED = {
 class StreamEndedError(FramingError):
     """Bytes were fed after `finish`: a stream ends once."""
 
-    def __init__(self) -> None:
-        super().__init__("feed after finish: the stream has ended; use a new decoder or reset()")
+    def __str__(self) -> str:
+        return "feed after finish: the stream has ended; use a new decoder or reset()"

@@ -19,7 +19,7 @@ from doneness.spec.framing import ENDED, FAILED, FRAMING_FIELDS, FRAMING_LINES, 
 pytestmark = pytest.mark.model
 
 OWN = "doneness.machine.framing:SSEDecoder"
-LIMITS = FramingLimits(line_bytes_max=9, event_chars_max=3, id_chars_max=1, retry_digits_max=1)
+LIMITS = FramingLimits(line_bytes_max=12, event_chars_max=3, id_chars_max=1, retry_digits_max=1)
 NARROW = FramingLimits(line_bytes_max=1, event_chars_max=1, id_chars_max=1, retry_digits_max=1)
 TIGHT = FramingLimits(line_bytes_max=6, event_chars_max=1, id_chars_max=1, retry_digits_max=1)
 """`retry:` just fits."""

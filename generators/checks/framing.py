@@ -326,6 +326,50 @@ def explore(subject: FramingSubject, setting: Setting = STRICT) -> Verdict:
     return verdict
 
 
+def check_ended(factory: Callable[[], Any], errors: Policy = "strict") -> str | None:
+    """After the end, and after an error, nothing can be fed, in whatever state the stream was.
+
+    What can be fed all the same is the answer; None is good.
+    """
+    for before in _ENDS:
+        for after in (*PIECES, b"", PROBE, b"\n\ndata: x\n\ndata: "):
+            decoder = factory()
+            oracle = framed(before, errors)
+            for step, arguments in ((decoder.feed, (before,)), (decoder.finish, ())):
+                try:
+                    step(*arguments)
+                except ValueError:
+                    if not oracle.failed:
+                        return f"{before!r} and the end: refused"
+            try:
+                found = decoder.feed(after)
+            except ValueError:
+                continue
+            return f"{after!r} after {before!r} and the end: {found!r}, expected an error"
+    return None
+
+
+_ENDS: Final = (
+    b"",
+    b"\xef\xbb\xbf",
+    b"data: a\n\n",
+    b"data: a\r\n\r",
+    b"data",
+    b"data:",
+    b"data: ",
+    b"data: a",
+    b"data: a\n",
+    b"data: a\r",
+    b"data: a\ndata: b",
+    b"id: 1\nx",
+    b": a",
+    b"event: e\ndata: a",
+    b"\xef",
+    b"data: \xff",
+    b"data: \xff\n\n",
+)
+
+
 def _probed(
     reached: FramingOracle, path: tuple[bytes, ...], piece: bytes
 ) -> Iterator[tuple[FramingOracle, tuple[bytes, ...]]]:

@@ -179,6 +179,12 @@ def test_policy_feeding_after_the_end_is_an_error():
     assert decoder.finish() == []
 
 
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+def test_nothing_can_be_fed_after_the_end(errors):
+    """Nor after an error, in whatever state the stream was."""
+    assert checks.check_ended(partial(SSEDecoder, errors), errors) is None
+
+
 def test_every_partition_of_the_cases(model_row):
     """P10 for all 2^(n-1) partitions: any slice from any prefix state, as byte by byte."""
     model_row.update(layer="framing/every partition", subject=OWN)

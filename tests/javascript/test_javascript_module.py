@@ -81,3 +81,11 @@ def test_types_hold_in_a_typescript_project() -> None:
             *(compiler, *common, "--module", module, "--moduleResolution", resolution),
             HERE / "usage.ts",
         )
+
+
+@needs_node
+def test_the_sample_of_the_page_runs(tmp_path: Path) -> None:
+    """As it stands, over real HTTP, to the end of a good run."""
+    page = HERE.parents[1] / "docs" / "javascript.md"
+    said = run(NODE, HERE / "page_sample.mjs", page, MODULE, tmp_path)
+    assert said.splitlines()[-1] == "done Done: the run ended and the local check passed"

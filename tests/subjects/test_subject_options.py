@@ -345,6 +345,34 @@ def test_a_wrong_decoder_fails(check: Run) -> None:
     assert "theirs:EagerDecoder differs on" in said
 
 
+def test_the_command_runs_the_same_checks(theirs: Path) -> None:
+    """With its own statuses: 1 where a check failed, 2 where the subject cannot be used."""
+    start = [sys.executable, "-c", "from doneness.machine.cli import main; main()", "check"]
+
+    def run(*arguments: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [*start, *arguments],
+            capture_output=True,
+            text=True,
+            cwd=theirs,
+            timeout=300,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    status, said = run(
+        "--framing-subject", "theirs:EagerDecoder", "--junit", "junit.xml", "--seed", "7"
+    )
+    assert status == 1
+    assert "theirs:EagerDecoder differs on" in said
+    assert "--framing-subject=theirs:EagerDecoder --model-seed 7" in said
+    assert 'failures="' in (theirs / "junit.xml").read_text("utf-8")
+    status, said = run("--subject", "theirs:Eeger")
+    assert status == 2
+    assert "did you mean Eager?" in said
+    assert "Traceback" not in said
+
+
 @pytest.mark.usefixtures("theirs")
 def test_errors_of_opening_are_of_one_kind() -> None:
     """Whoever opens a subject catches one error."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from doneness.machine.agent.endpoint import Endpoint
 
+_THREADS_MAX: Final = 64
 _EVERY_INTERFACE: Final = ("", "0.0.0.0", "::")  # noqa: S104 - recognised, not chosen
 
 
@@ -99,6 +101,8 @@ async def _served(
     from doneness.machine.web.demo import Demo
     from doneness.machine.web.serving import PageServer
 
+    # A tool that a cancelled run left at work keeps its thread; the others need theirs.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS_MAX))
     with Demo(folder, endpoint=endpoint, step_seconds=step_seconds) as demo:
         started = {name: demo.host.start(name) for name in demo.plans}
         own = EVERY_NAME if host in _EVERY_INTERFACE else host

@@ -26,7 +26,7 @@ from doneness.machine.web.host import Host, Plan
 from doneness.machine.web.hub import Hub
 
 DELIVERY: Final = "order_delivery"
-DELIVERY_SECONDS: Final = 120.0
+DELIVERY_SECONDS: Final = 60.0
 
 EXPECTED: Final = {
     "ends_well": "done",
@@ -98,7 +98,7 @@ class Demo:
         stop = self._stop
 
         def order_delivery(what: str) -> str:
-            """Order something to be delivered; takes minutes."""
+            """Order something to be delivered; takes a minute."""
             stop.wait(DELIVERY_SECONDS)
             return json.dumps({"delivered": what}, ensure_ascii=False)
 

@@ -4,11 +4,12 @@ There is no queue for a viewer. A run is a list that only grows, and a viewer is
 so nothing can be lost, reordered or sent twice, and a slow viewer holds nothing but its number.
 That number is the `id` of each server-sent event: `Last-Event-ID` says where to go on.
 
-What a viewer can have seen is in the log already: a record is appended to the run's JSONL file
-before it is published. A record is either an envelope of the run, or an event about it that no
-status depends on (`type` instead of `kind`), such as the name of a tool. After a restart the hub
-reads the logs anew: a run whose end is not in its log has no more to say, and is not known to
-have ended.
+What a viewer can have seen is on record already: a record is appended to a JSONL file before it is
+published. A record is either an envelope of the run, in `RUN.jsonl`, which `doneness replay` reads;
+or something about the run that no status depends on (`type` instead of `kind`), such as the name of
+a tool, in `RUN.about.jsonl` with the number of envelopes before it (`after`), so that both together
+make the same list again. After a restart the hub reads them anew: a run whose end is not in its log
+has no more to say, and is not known to have ended.
 
 All of it belongs to one event loop.
 """
@@ -16,7 +17,8 @@ All of it belongs to one event loop.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +32,9 @@ RETRY: Final = b"retry: 1000\n\n"
 HEARTBEAT: Final = b": heartbeat\n\n"
 BATCH_FRAMES_MAX: Final = 256
 
+_ENVELOPES: Final = ".jsonl"
+_ABOUT: Final = ".about.jsonl"
+
 Record = Mapping[str, object]
 
 
@@ -38,24 +43,38 @@ class RunStream:
 
     Args:
         run: The id of the run, chosen by the host.
-        log: Its file; records that are there already come first.
+        folder: Where its files are; records that are there already come first.
         writable: Whether more may come; a run that cannot go on ends with what its log holds.
 
     Raises:
         LogError: the log is damaged, or somebody else writes it.
     """
 
-    __slots__ = ("_changed", "_ended", "_frames", "_left", "_log", "opening", "progress", "viewers")
+    __slots__ = (
+        "_about",
+        "_changed",
+        "_ended",
+        "_envelopes",
+        "_frames",
+        "_left",
+        "_log",
+        "opening",
+        "progress",
+        "viewers",
+    )
 
-    def __init__(self, run: str, log: Path, *, writable: bool = True) -> None:
+    def __init__(self, run: str, folder: Path, *, writable: bool = True) -> None:
         self.progress = Progress(run)
-        self.opening: Record = {}  # the first record: what the run is about
+        self.opening: Record = {}  # the first record about the run: its title, say
         self.viewers = 0
         self._frames: list[bytes] = []
         self._changed = asyncio.Event()
         self._ended = self._left = False
+        self._envelopes = 0
+        log, about = folder / f"{run}{_ENVELOPES}", folder / f"{run}{_ABOUT}"
         self._log = LogWriter(log) if writable else None
-        for record in read_log(log):
+        self._about = LogWriter(about) if writable else None
+        for record in _merged(read_log(log), read_log(about) if about.exists() else iter(())):
             self._keep(record)
         if not writable:
             self.end()
@@ -80,9 +99,13 @@ class RunStream:
             LogError: it could not be logged; nobody has seen it.
             ValueError: the run's stream has ended.
         """
-        if self._log is None or self._ended:
+        if self._log is None or self._about is None or self._ended:
             raise ValueError(f"run {self.run}: its stream has ended, nothing may follow")
-        self._log.append(record)
+        if "kind" in record:
+            self._log.append(record)
+        else:
+            record = {**record, "after": self._envelopes}
+            self._about.append(record)
         self._keep(record)
         self._wake()
 
@@ -132,10 +155,11 @@ class RunStream:
     def _keep(self, record: Record) -> None:
         if "kind" in record:
             self.progress.feed(record)
+            self._envelopes += 1
             name = b""
         else:
+            self.opening = self.opening or record
             name = b"event: about\n"
-        self.opening = self.opening or record
         number = len(self._frames) + 1
         self._frames.append(b"id: %d\n%bdata: %b\n" % (number, name, line_of(record)))
 
@@ -144,16 +168,17 @@ class RunStream:
         self._changed = asyncio.Event()
 
     def _close_log(self) -> None:
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+        for log in (self._log, self._about):
+            if log is not None:
+                log.close()
+        self._log = self._about = None
 
 
 class Hub:
     """The runs of one folder of logs, in the order in which they began.
 
     Args:
-        folder: Where the logs are, `RUN.jsonl` each; made if it is not there.
+        folder: Where the logs are; made if it is not there.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -168,8 +193,12 @@ class Hub:
             LogError: see `RunStream`.
         """
         found = [
-            RunStream(log.stem, log, writable=log.stem in open_runs)
-            for log in self.folder.glob("*.jsonl")
+            RunStream(run, self.folder, writable=run in open_runs)
+            for run in sorted(
+                log.name.removesuffix(_ENVELOPES)
+                for log in self.folder.glob(f"*{_ENVELOPES}")
+                if not log.name.endswith(_ABOUT)
+            )
         ]
         for stream in sorted(found, key=lambda each: _began(each.opening)):
             self.streams[stream.run] = stream
@@ -178,13 +207,26 @@ class Hub:
         """A new run."""
         if run in self.streams:
             raise ValueError(f"run {run}: there is one with this id already")
-        self.streams[run] = RunStream(run, self.folder / f"{run}.jsonl")
+        self.streams[run] = RunStream(run, self.folder)
         return self.streams[run]
 
     def leave(self) -> None:
         """The server stops."""
         for stream in self.streams.values():
             stream.leave()
+
+
+def _merged(envelopes: Iterator[Record], about: Iterator[Record]) -> Iterator[Record]:
+    """The records in the order in which they were published."""
+    count = 0
+    for record in about:
+        behind = record.get("after")
+        wanted = behind - count if isinstance(behind, int) else 0
+        for envelope in islice(envelopes, max(0, wanted)):
+            count += 1
+            yield envelope
+        yield record
+    yield from envelopes
 
 
 def _began(opening: Record) -> float:

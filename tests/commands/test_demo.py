@@ -79,7 +79,7 @@ def test_it_serves_the_page_until_it_is_interrupted(tmp_path: Path) -> None:
         demo.send_signal(signal.SIGINT)
         assert demo.wait(60) == 0
         assert demo.stderr.read() == b""
-    assert len(list((tmp_path / "kept" / "runs").glob("*.jsonl"))) == len(STATUSES)
+    assert len(list((tmp_path / "kept" / "runs").glob("*.about.jsonl"))) == len(STATUSES)
 
 
 def test_a_port_that_is_taken_is_bad_input(tmp_path: Path) -> None:

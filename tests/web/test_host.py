@@ -105,7 +105,7 @@ def test_a_rejection_runs_nothing_and_is_on_record(tmp_path: Path) -> None:
         demo.host.reject(run)
         assert list(demo.hub.streams) == [run]
         assert demo.hub.streams[run].ended
-        *_, last = read_log(demo.hub.folder / f"{run}.jsonl")
+        *_, last = read_log(demo.hub.folder / f"{run}.about.jsonl")
         assert (last["type"], last["approved"], last["run"]) == ("decision", False, None)
 
     on(Demo(tmp_path, step_seconds=0), scenario)

@@ -29,7 +29,7 @@ def test_a_position_says_where_to_go_on(tmp_path: Path) -> None:
     """From the start, from the middle, from the end, and from beyond: another log's position."""
 
     async def scenario() -> None:
-        stream = RunStream("r", tmp_path / "r.jsonl")
+        stream = RunStream("r", tmp_path)
         producer = Producer("r")
         stream.publish({"type": "opening", "title": "行\n末"})
         for _ in range(600):
@@ -48,7 +48,7 @@ def test_a_position_says_where_to_go_on(tmp_path: Path) -> None:
 
 def test_it_is_in_the_log_before_anybody_sees_it(tmp_path: Path) -> None:
     async def scenario() -> None:
-        stream = RunStream("r", tmp_path / "r.jsonl")
+        stream = RunStream("r", tmp_path)
         frames = stream.frames()
         assert await anext(frames) == RETRY
         stream.publish(Producer("r").emit("text.delta", text="x"))
@@ -69,11 +69,43 @@ def test_it_is_in_the_log_before_anybody_sees_it(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_a_restart_makes_the_same_list_again(tmp_path: Path) -> None:
+    """Envelopes and what is about the run lie in two files; their order is kept."""
+
+    async def scenario() -> None:
+        hub = Hub(tmp_path)
+        stream = hub.open("r")
+        producer = Producer("r")
+        for step in "aeaaeeaea":
+            stream.publish(
+                producer.emit("text.delta", text=step) if step == "e" else {"type": step}
+            )
+        before = [event for event in (await frames_now(stream)) if event.event != "end"]
+        assert [event.event for event in before].count("about") == 5
+        hub.leave()
+        again = Hub(tmp_path)
+        again.load()
+        assert list(again.streams) == ["r"]
+        assert (await frames_now(again.streams["r"]))[:-1] == before
+
+    asyncio.run(scenario())
+
+
+async def frames_now(stream: RunStream) -> list[Event]:
+    """What a viewer is sent without waiting."""
+    decoder, got = SSEDecoder(), []
+    async for chunk in stream.frames(heartbeat_seconds=0.001):
+        if chunk == HEARTBEAT:
+            break
+        got += decoder.feed(chunk)
+    return got
+
+
 def test_silence_is_filled_with_comments_and_a_viewer_who_leaves_is_forgotten(
     tmp_path: Path,
 ) -> None:
     async def scenario() -> None:
-        stream = RunStream("r", tmp_path / "r.jsonl")
+        stream = RunStream("r", tmp_path)
         frames = stream.frames(heartbeat_seconds=0.001)
         assert [await anext(frames) for _ in range(3)] == [RETRY, HEARTBEAT, HEARTBEAT]
         assert SSEDecoder().feed(RETRY + HEARTBEAT) == []

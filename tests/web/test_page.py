@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import subprocess
 import sysconfig
@@ -22,9 +23,12 @@ from doneness.machine.agent.tracked import TrackedRun
 from doneness.machine.producer import Producer
 from doneness.machine.watchers.log import LogWriter, read_log
 from doneness.machine.watchers.terminal import TerminalView
-from doneness.machine.web.demo import Demo
+from doneness.machine.web.demo import EXPECTED, Demo
 from doneness.machine.web.hub import Hub
 from doneness.spec.vocabulary import LABELS, Status
+
+PROGRAM = Path(sysconfig.get_path("scripts")) / "doneness"
+NOTHING = "Nothing: the run ended, and the application's check passed."
 
 Make = Callable[[], tuple[Hub, Any]]
 
@@ -279,6 +283,32 @@ def test_an_approval_lets_another_run_make_the_call(serve: Any, tab: Any, demo: 
     other.wait_for_selector("#main[data-status=done]")
 
 
+def test_page_and_replay_of_the_log_show_the_same_after_each_event_of_the_demo(
+    serve: Any, tab: Any, demo: Any
+) -> None:
+    """Five runs, the host's own words included; also what is missing for *done* at the end."""
+    served = serve(demo)
+    runs = [served.call(served.host.start, name) for name in EXPECTED]
+    page = tab(served.url, runs[0])
+    for run, last in zip(runs, EXPECTED.values(), strict=True):
+        page.evaluate("run => { location.hash = run; }", run)
+        page.wait_for_selector(f"#main[data-run='{run}'][data-status={last}]", timeout=60_000)
+        facts(page)
+        log = served.hub.folder / f"{run}.jsonl"
+        command = [PROGRAM, "replay", "--json", "--language", "en", log]
+        out = subprocess.run(command, capture_output=True, check=True).stdout
+        *replayed, end = [json.loads(line) for line in out.splitlines()]
+        shown = [
+            (int(number), status_after)
+            for span, status_after in page.locator("#events tr").evaluate_all(
+                "rows => rows.map(row => [row.cells[0].textContent, row.dataset.status])"
+            )
+            for number in range(int(span.split("–")[0]), int(span.split("–")[-1]) + 1)
+        ]
+        assert shown == [(step["step"], step["status"]) for step in replayed]
+        assert page.locator("#missing li").all_text_contents() == (end["missing"] or [NOTHING])
+
+
 def test_a_rejection_makes_no_call(serve: Any, tab: Any, demo: Any) -> None:
     served = serve(demo)
     run = served.call(served.host.start, "waits")
@@ -395,10 +425,9 @@ def test_a_plan_can_be_started_again(serve: Any, tab: Any, demo: Any) -> None:
 def test_the_demo_killed_in_mid_run_and_started_again(tab: Any, tmp_path: Path) -> None:
     """The page finds the new server by itself; nothing is lost, and nothing is done."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LLM_")}
-    program = Path(sysconfig.get_path("scripts")) / "doneness"
 
     def started(port: str) -> subprocess.Popen[str]:
-        command = [program, "demo", "--folder", "kept", "--port", port]
+        command = [PROGRAM, "demo", "--folder", "kept", "--port", port]
         return subprocess.Popen(command, cwd=tmp_path, env=kept, stdout=subprocess.PIPE, text=True)
 
     with started("0") as first:
@@ -412,7 +441,8 @@ def test_the_demo_killed_in_mid_run_and_started_again(tab: Any, tmp_path: Path) 
     linked(page, "lost")
     before = text(page)
     run = page.locator("#main").get_attribute("data-run")
-    logged = list(read_log(tmp_path / "kept" / "runs" / f"{run}.jsonl"))
+    log = tmp_path / "kept" / "runs" / f"{run}.jsonl"
+    logged = list(read_log(log))
     with started(address.strip("/").rpartition(":")[2]) as second:
         try:
             linked(page, "ended")

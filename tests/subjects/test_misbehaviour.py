@@ -152,7 +152,7 @@ def test_one_that_hangs_for_ever_is_given_up() -> None:
 def test_stderr_is_drained_without_a_verdict_where_it_is_little() -> None:
     """More than a pipe holds over many events, and nothing hangs."""
     wrong = "os.write(2, b'x' * 40_000)"
-    subject = ReducerProgram(program(wrong), QUICK)
+    subject = ReducerProgram(program(wrong), Limits(stderr_bytes_max=1 << 18))
     bad = [move.event for move in play(Oracle(RUN), [BY_NAME["cancel requested"]])]
     shown = subject.last(RUN, [bad] * 40)
     assert {one["status"] for one in shown} == {"cancelling"}

@@ -146,6 +146,8 @@ class Shrinking:
         return str(move.caught or move.trigger)
 
     def _try(self, kept: list[int]) -> bool:
+        there = {None, *kept}  # a repeat goes with what it repeats
+        kept = [place for place in kept if self.log[place].repeats in there]
         if not kept or len(kept) == len(self.kept):
             return False
         self.tries += 1

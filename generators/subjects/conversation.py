@@ -23,6 +23,7 @@ from doneness.generators.subjects.program import (
 _SETTLE_SECONDS: Final = 0.005
 _SLOW: Final = (Verdict.HANGS, Verdict.LATE)
 _SUSPECT_SECONDS: Final = 0.5
+_SUSPECT_START_SECONDS: Final = 3.0
 
 
 class Conversation:
@@ -44,6 +45,8 @@ class Conversation:
         self._asked = 0
         self._numbered = False
         self._greets = True
+        self._greeted = False
+        self._fresh = False  # started, and not heard of yet
         self.capabilities: frozenset[str] = frozenset()
         self.name = " ".join(command)
         self._start()
@@ -84,7 +87,8 @@ class Conversation:
             # The greeting again, as a full stop: an answer too many would come before its own.
             lines.append(self._greeting())
             settle = 0.0
-        answers = program.ask(lines, settle_seconds=settle)
+        fresh, self._fresh = self._fresh, False
+        answers = program.ask(lines, first=fresh, settle_seconds=settle)
         for number, line in enumerate(answers, first_number):
             answer = protocol.answer(line, number, numbered=self._numbered)
             if number - first_number < len(questions):
@@ -97,6 +101,9 @@ class Conversation:
         if error.verdict in _SLOW:
             seconds = min(self._limits.answer_seconds, _SUSPECT_SECONDS)
             self._limits = replace(self._limits, answer_seconds=seconds, late_seconds=seconds)
+            if not self._greets:  # else the time to start is no part of an answer
+                start = min(self._limits.start_seconds, _SUSPECT_START_SECONDS)
+                self._limits = replace(self._limits, start_seconds=start)
 
     def _start(self) -> Program:
         program = Program(self._command, self._limits)
@@ -104,6 +111,8 @@ class Conversation:
             try:
                 self._greet(program)
             except MisbehavedError as error:
+                if self._greeted:
+                    raise  # it knows how to; this time it did not answer
                 # It knows no greeting: then it has no capability either. If it is out of order
                 # altogether, the first stream will show that, and say on which event.
                 self._greets = False
@@ -112,6 +121,8 @@ class Conversation:
             except BaseException:
                 program.end()
                 raise
+        self._greeted = self._greets
+        self._fresh = not self._greets
         self._program = program
         return program
 

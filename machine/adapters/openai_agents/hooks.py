@@ -78,6 +78,8 @@ class WatchingHooks(RunHooks[Any]):
         returned: Callable[[str], None],
         hooks: RunHooksBase[Any, Any] | None = None,
     ) -> None:
+        if not isinstance(hooks, RunHooksBase | None):
+            raise TypeError(f"hooks: expected the SDK's RunHooks, got {type(hooks).__name__}")
         self._started = started
         self._failed = failed
         self._cancelled = cancelled

@@ -178,3 +178,34 @@ async def test_of_the_run_s_task_by_somebody_else(stage):
         group.create_task(cancel_soon())
         await run.to_end()
     assert stage.last.ended == ["cancelled"]
+
+
+async def test_a_tool_that_fails_after_the_end_is_not_heard(scripted):
+    """It answers its cancellation late, with an error of its own; the end stands."""
+    started, over = asyncio.Event(), asyncio.Event()
+
+    @agents.function_tool
+    async def stubborn() -> str:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.05)
+            over.set()
+            raise ValueError("late") from None
+
+    model = await scripted.model([[function_call("stubborn", {}, call_id="c1")], []])
+    run = scripted.start(agents.Agent(name="one", model=model, tools=[stubborn]))
+
+    async def cancel_soon() -> None:
+        await started.wait()
+        run.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(cancel_soon())
+        await run.to_end()
+    before = list(scripted.last.log)
+    await over.wait()
+    await asyncio.sleep(0.01)
+    assert scripted.last.log == before
+    assert scripted.last.shown_at_eof() == "cancelled"

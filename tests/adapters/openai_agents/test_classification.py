@@ -169,3 +169,15 @@ def test_a_completed_response_without_an_id_is_no_contradiction() -> None:
     for response_id in (None, ""):
         event = _raw(type="response.completed", response=SimpleNamespace(id=response_id))
         assert _fed(event)[0] == []
+
+
+def test_contradictions_reach_the_reducer() -> None:
+    """A call requested twice, or an output without a request, is not tidied away."""
+    requested = _item("tool_called", {"type": "function_call", "call_id": "c"})
+    output = _item("tool_output", {"type": "function_call_output", "call_id": "c"})
+    for events in ((requested, requested), (output,), (requested, output, output)):
+        progress = Progress("run-A")
+        adapter = EventAdapter(Producer("run-A"), progress.feed)
+        for event in events:
+            adapter.feed(event)
+        assert progress.issues == ["bad_payload_or_transition"]

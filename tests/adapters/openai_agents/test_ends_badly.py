@@ -278,3 +278,40 @@ async def test_a_model_call_that_the_sdk_tries_again(stage):
     run = stage.start(agents.Agent(name="one", model=model, model_settings=settings))
     await run.to_end()
     assert stage.last.shown_after_check(TEXT) == "done"
+
+
+@pytest.mark.parametrize("final_output", [None, TEXT])
+async def test_a_run_loop_that_failed_though_the_iterator_did_not_say_so(stage, final_output):
+    """The SDK documents such silent failures; not even a final output outweighs one."""
+    model = await stage.model([ModelStep.raise_error(RuntimeError("no model"))])
+    run = stage.start(agents.Agent(name="one", model=model))
+
+    async def silent():
+        await asyncio.wait([run.result.run_loop_task])
+        run.result.final_output = final_output
+        run.result.is_complete = True
+        return
+        yield
+
+    run.result.stream_events = silent
+    await run.to_end()
+    assert run.result.run_loop_exception is not None
+    assert stage.last.ended == ["failed"]
+
+
+async def test_an_iterator_that_ends_while_the_run_is_not_complete(stage):
+    run = stage.start(
+        agents.Agent(name="one", model=await stage.model([[assistant_message(TEXT)]]))
+    )
+
+    async def short():
+        run.result.final_output = TEXT
+        return
+        yield
+
+    run.result.stream_events = short
+    await run.to_end()
+    assert run.result.is_complete is False
+    assert stage.last.ended == []
+    assert stage.last.shown_at_eof() == "unknown"
+    await asyncio.wait([run.result.run_loop_task])

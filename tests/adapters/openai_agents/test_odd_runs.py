@@ -90,6 +90,12 @@ async def test_a_hook_of_the_host_that_raises_fails_the_run(scripted, hook):
     assert scripted.last.shown_at_eof() == "failed"
 
 
+async def test_hooks_of_another_kind_are_refused(scripted):
+    agent = agents.Agent(name="one", model=await scripted.model([ANSWER]))
+    with pytest.raises(TypeError, match="expected the SDK's RunHooks, got AgentHooks"):
+        scripted.start(agent, hooks=agents.AgentHooks())
+
+
 class _SinkError(Exception):
     pass
 
@@ -146,8 +152,10 @@ async def test_a_consumer_that_breaks_off_and_comes_back(scripted):
 async def test_two_consumers_at_once_conclude_once(scripted):
     model = await scripted.model([CALL, ANSWER])
     run = scripted.start(agents.Agent(name="one", model=model, tools=[weather]))
-    await asyncio.wait([asyncio.create_task(run.to_end()) for _ in range(2)])
-    assert len(scripted.last.ended) <= 1
+    consumers = [asyncio.create_task(run.to_end()) for _ in range(2)]
+    _, waiting = await asyncio.wait(consumers, timeout=20)
+    assert not waiting
+    assert scripted.last.ended == ["succeeded"]
     assert "done" not in scripted.last.statuses
 
 

@@ -30,6 +30,7 @@ def test_coming_back_at_any_time_is_as_never_having_left(runs: Any, data: Any) -
     """Also with conflicts, gaps and repeats in the log, a small window, a restarted server."""
     log = runs.done()
     others = [{**event, "data": {"text": "other"}} for event in log[:3]]
+    others += [{**log[0], "seq": seq} for seq in (2, 3, 4)]
     arriving = data.draw(
         st.just(log) | st.lists(st.sampled_from(log + others), max_size=12), label="log"
     )

@@ -44,6 +44,16 @@ def test_a_conflict_is_reported_and_kept_as_evidence(runs: Any, tmp_path: Path) 
         assert runs.fed(journal.read()).status == "unknown"
 
 
+def test_a_conflict_that_has_the_next_number_is_no_regular_entry(runs: Any, tmp_path: Path) -> None:
+    """Line 2 holds seq 2, and yet a viewer at seq 2 has not necessarily met it."""
+    log = runs.done()
+    with Journal(tmp_path / "run.jsonl", "run") as journal:
+        assert journal.append(log[0]) == "stored"
+        assert journal.is_regular
+        assert journal.append({**log[0], "seq": 2}) == "conflict"
+        assert not journal.is_regular
+
+
 @pytest.mark.parametrize("number", [1, 1.0, True])
 def test_numbers_that_python_holds_equal_are_other_content(number: Any, tmp_path: Path) -> None:
     made = Producer("run").emit("no.such", n=1)

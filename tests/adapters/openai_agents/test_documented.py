@@ -1,0 +1,27 @@
+"""The example of the documentation, as it stands there, over HTTP."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import agents
+import pytest
+from agents.testing import assistant_message
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
+
+PAGE = Path(__file__).parents[3] / "docs" / "formats" / "openai-agents.md"
+
+
+@pytest.mark.parametrize("stage", ["http"], indirect=True)
+async def test_the_example_shows_done(stage, capsys):
+    model = await stage.model([[assistant_message("…")]])
+    agents.set_default_openai_client(model._get_client(), use_for_tracing=False)
+    (source,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    names: dict[str, object] = {}
+    code = compile(source, str(PAGE), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    await eval(code, names)
+    assert names["progress"].status == "done"
+    assert "checking" not in capsys.readouterr().out

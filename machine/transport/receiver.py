@@ -110,7 +110,7 @@ class Receiver:
             except LimitExceededError as error:
                 self._stop(error, place.seq)
                 raise
-        self._hand_on(self._resequencer.take(event))
+        self._hand_on(self._resequencer.take_placed(event, place))
 
     def close_transport(self) -> None:
         """The connection ended: what waits is handed on, then EOF."""

@@ -76,7 +76,10 @@ class Resequencer:
 
     def take(self, event: object) -> list[object]:
         """Take one event from the source; returns what can be handed on now, in order."""
-        place = placed(event, self._run)
+        return self.take_placed(event, placed(event, self._run))
+
+    def take_placed(self, event: object, place: Placed | None) -> list[object]:
+        """The same, for a caller that has asked for the event's place already."""
         if place is None:
             return [event]
         if place.seq > self.last_seq + 1 and not self._ended:

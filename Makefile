@@ -65,6 +65,11 @@ FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/.fuzz ## ten minutes of coverage-guided inputs to the decoder, against its declaration
 	$(BIN)/python tests/fuzz/fuzz_framing.py -max_total_time=$(FUZZ_SECONDS) -max_len=160 -rss_limit_mb=4096
 
+peers: $(VENV)/.peers ## the decoder beside its peers: every case, promptness, speed
+	command -v npm >/dev/null && cd tests/peers/javascript && npm ci --silent --ignore-scripts --no-audit --no-fund || true
+	$(BIN)/python tests/peers/compare.py --details
+	$(BIN)/python tests/peers/speed.py
+
 lock: ## resolve the lock file anew
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
 	$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --all-extras --group dev --group peers --group fuzz --group mutants --no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml

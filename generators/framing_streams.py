@@ -93,14 +93,29 @@ WRONG: Final = (
 
 
 def random_stream(random: Random, *, wrong: bool, pieces_max: int = 14) -> bytes:
-    """A stream of some phrases; with bytes that are no character, if `wrong`."""
+    """A stream of some phrases, or a regular one with something in it that does not belong.
+
+    With bytes that are no character, if `wrong`. Decoders have shortcuts for regular streams, and
+    a shortcut is where a fault stays hidden.
+    """
     phrases = PHRASES + WRONG if wrong else PHRASES
-    return b"".join(random.choices(phrases, k=random.randint(1, pieces_max)))
+    if random.random() < 0.5:
+        return b"".join(random.choices(phrases, k=random.randint(1, pieces_max)))
+    end = random.choice((b"\n", b"\n", b"\r\n", b"\r"))
+    before = random.choice((b"", b"", b"id: 1" + end, b"event: e" + end))
+    texts = random.choices((b"", b"a", b"bc", b"\xe6\xa3\x80", b"x:y z", b"7" * 9), k=9)
+    events = [b"data: " + text + end + end for text in texts[: random.randint(2, 9)]]
+    if random.random() < 0.7:
+        strange = random.choice((*phrases, end, end + b"x", b"data: y" + end))
+        place = random.randrange(len(events))
+        at = random.randint(0, len(events[place]))
+        events[place] = events[place][:at] + strange + events[place][at:]
+    return before + b"".join(events)
 
 
 def random_cut(random: Random, wire: bytes) -> tuple[bytes, ...]:
     """The stream in chunks, some of them empty, most of them short or most of them long."""
-    size = random.choice((1, 2, 3, 8, 40))
+    size = random.choice((1, 2, 3, 8, 20, 40, 80))
     chunks, at = [], 0
     while at < len(wire):
         step = random.randint(0 if random.random() < 0.1 else 1, size)

@@ -149,7 +149,10 @@ def _aiohttp_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
                 found.append(event)  # noqa: PERF401 # kept when the end is raised
         return found
 
-    yield from asyncio.run(run())
+    yield from _LOOP.run_until_complete(run())
+
+
+_LOOP: Final = asyncio.new_event_loop()
 
 
 class _Content:

@@ -25,7 +25,9 @@ from doneness.generators.still_shows import (
 )
 from doneness.generators.subject import Subject
 from doneness.generators.subjects import SubjectError, open_subject
+from doneness.machine.commands.run_option import run_to_bind
 from doneness.machine.json_text import parse
+from doneness.machine.reducer import Progress
 from doneness.machine.visible import visible
 
 _SHOWN_EVERY_SECONDS: Final = 0.5
@@ -41,7 +43,11 @@ _SHOWN_EVERY_SECONDS: Final = 0.5
     metavar="SPEC",
     help="package.module:factory, or exec:COMMAND.",
 )
-@click.option("--run", help="The run to follow (default: that of the first envelope).")
+@click.option(
+    "--run",
+    callback=run_to_bind,
+    help="The run to follow (default: that of the first envelope).",
+)
 @click.option(
     "--property",
     "rule",
@@ -112,8 +118,13 @@ def _read(log: Path) -> Iterator[object]:
 
 
 def _first_run(events: list[object]) -> str | None:
-    runs = (event.get("run") for event in events if isinstance(event, dict))
-    return next((run for run in runs if isinstance(run, str) and run), None)
+    for event in events:
+        if isinstance(event, dict):
+            try:
+                return Progress(event.get("run")).run  # type: ignore[arg-type] # it says which
+            except (TypeError, ValueError):
+                continue
+    return None
 
 
 def _shrunk(

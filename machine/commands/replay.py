@@ -12,6 +12,7 @@ import click
 
 from doneness.fixtures.cases import Case, CaseError, every
 from doneness.machine.adapters.capture import ADAPTERS
+from doneness.machine.commands.run_option import run_to_bind
 from doneness.machine.replaying.captures import of_capture
 from doneness.machine.replaying.output import Write, lines_out
 from doneness.machine.replaying.recordings import Recording, of_case, of_file, shown_error
@@ -48,7 +49,11 @@ FORMATS: Final[dict[str, Reader]] = {
     show_default=True,
     help="What a file or standard input holds: envelopes, or a captured stream of this format.",
 )
-@click.option("--run", help="Bind a log to this run, not to that of its first envelope.")
+@click.option(
+    "--run",
+    callback=run_to_bind,
+    help="Bind a log to this run, not to that of its first envelope.",
+)
 @click.pass_context
 def command(
     context: click.Context, what: str, as_json: bool, language: str, format_: str, run: str | None

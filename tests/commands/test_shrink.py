@@ -60,3 +60,12 @@ def test_a_bad_log_is_one_clear_line(log: Path) -> None:
     done = CliRunner().invoke(command, [str(log)])
     assert done.exit_code == 2
     assert "line 2: expected JSON" in done.stderr
+
+
+def test_a_run_that_nothing_can_be_bound_to_is_passed_over(log: Path) -> None:
+    """Neither the log nor the option may name one."""
+    log.write_text('{"run": "\\ud800", "id": "a", "seq": 1, "kind": "k", "data": {}}\n', "utf-8")
+    done = CliRunner().invoke(command, [str(log)])
+    assert (done.exit_code, "no envelope names a run" in done.stderr) == (2, True)
+    done = CliRunner().invoke(command, [str(log), "--run", ""])
+    assert (done.exit_code, "'--run': run: expected the id" in done.stderr) == (2, True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import shutil
 import subprocess
 from base64 import b64encode
@@ -118,6 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--details", action="store_true", help="every peer x case that differs")
     options = parser.parse_args()
+    logging.disable(logging.CRITICAL)  # some peers complain of every strange value
     cases = list(framing_cases())
     table: dict[str, dict[str, str]] = {}
     for peer in (OURS, *PEERS):
@@ -155,6 +157,8 @@ def main() -> None:
         print(f"| {peer_name} | {' | '.join(str(kinds[column]) for column in columns)} |")
     print(f"\n| promptness | {' | '.join(PROMPT)} |\n|---|{'---|' * len(PROMPT)}")
     for peer in (OURS, *PEERS):
+        if peer.name == "aiohttp-sse-client2":
+            continue  # its reader is given all chunks at once here
         print(f"| {peer.name} | {' | '.join(prompt_python(peer, e) for e in PROMPT.values())} |")
     for name in scripts:
         print(f"| {name} | {' | '.join(prompt_javascript(name, e) for e in PROMPT.values())} |")

@@ -111,12 +111,18 @@ def _requests_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
     from requests_sse import EventSource
 
     class Once(EventSource):
+        def _process_field(self, field_name: str, field_value: str) -> None:
+            super()._process_field(field_name, field_value)
+            self._reconnection_time = timedelta(0)  # or it would wait before the end
+
         def connect(self, retry: int = 0) -> None:  # noqa: ARG002 # as overridden
             raise _EndOfStreamError
 
     response = requests.Response()
     response.status_code = 200
-    response.raw = SimpleNamespace(stream=lambda *_args, **_kwargs: iter(chunks))
+    response.raw = SimpleNamespace(
+        stream=lambda *_args, **_kwargs: iter(chunks), close=lambda: None
+    )
     source = Once("http://127.0.0.1/", reconnection_time=timedelta(0))
     source._response, source._data_generator = response, response.iter_lines()
     source._origin = ""
@@ -135,6 +141,10 @@ def _aiohttp_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
         reader = StreamReader(BaseProtocol(loop), 2**16, loop=loop)
 
         class Once(EventSource):
+            def _process_field(self, field_name: str, field_value: str) -> None:
+                super()._process_field(field_name, field_value)
+                self._reconnection_time = timedelta(0)  # likewise
+
             async def connect(self, retry: int = 0) -> None:  # noqa: ARG002 # as overridden
                 raise _EndOfStreamError
 
@@ -156,7 +166,7 @@ _LOOP: Final = asyncio.new_event_loop()
 
 
 class _Content:
-    """Feeds aiohttp's reader one chunk whenever that has no more lines."""
+    """Feeds aiohttp's reader all chunks, then reads; so this says nothing of promptness."""
 
     def __init__(self, reader: Any, chunks: Iterable[bytes]) -> None:
         self._reader = reader

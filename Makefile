@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 
-.PHONY: help model test lint bench fuzz lock peers pictures sdk-versions clean
+.PHONY: help model test lint bench fuzz lock mutants mutants-all peers pictures sdk-versions clean
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
@@ -57,7 +57,7 @@ bench: $(VENV)/.test ## figures beside the plain way, as ratios
 	for script in tests/bench/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
 # Campaigns, each with its own packages.
-$(VENV)/.fuzz $(VENV)/.peers: $(VENV)/.%: $(VENV)/.test
+$(VENV)/.fuzz $(VENV)/.mutants $(VENV)/.peers: $(VENV)/.%: $(VENV)/.test
 	$(PIP) --group $*
 	touch $@
 
@@ -69,6 +69,15 @@ peers: $(VENV)/.peers ## the decoder beside its peers: every case, promptness, s
 	command -v npm >/dev/null && cd tests/peers/javascript && npm ci --silent --ignore-scripts --no-audit --no-fund || true
 	$(BIN)/python tests/peers/compare.py --details
 	$(BIN)/python tests/peers/speed.py
+
+mutants: $(VENV)/.test ## every single change of the machine and the declared tables; all must be noticed
+	$(BIN)/doneness mutants
+
+# Resumable: what was judged stays judged; `make clean` forgets it.
+mutants-all: $(VENV)/.mutants ## a campaign: every change of all of machine by mutmut, judged by pytest -m model
+	$(BIN)/python -m doneness.generators.mutants.staging build/mutmut
+	cd build/mutmut && PYTHONPATH=src $(CURDIR)/$(BIN)/python -m mutmut run $(MUTANTS)
+	cd build/mutmut && $(CURDIR)/$(BIN)/python -m mutmut results
 
 lock: ## resolve the lock file anew
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from doneness.generators.moves import TEMPLATES, Template
 from doneness.generators.oracle import Move, Oracle
@@ -109,8 +109,22 @@ def _evidence_key(oracle: Oracle) -> Hashable:
     return (frozenset(oracle.issues), oracle.closed, oracle.terminal, bool(oracle.remembered))
 
 
+BEGINNING_MAX: Final = 3
+
+
+def _beginning(oracle: Oracle) -> Hashable:
+    """Exactly how the run began, while it is short and nothing else happened."""
+    events: list[Any] = list(oracle.remembered.values())
+    if len(events) > BEGINNING_MAX or oracle.duplicates or oracle.foreign or oracle.closed:
+        return None
+    return tuple(
+        (event["seq"], event["kind"], event["id"] == f"{RUN}:{event['seq']}") for event in events
+    )
+
+
 def _numbers_key(oracle: Oracle) -> Hashable:
     return (
+        _beginning(oracle),
         min(oracle.last_seq, NUMBERS_MAX),
         min(oracle.duplicates, COUNTS_MAX),
         min(oracle.foreign, COUNTS_MAX),
@@ -162,11 +176,12 @@ LAYERS: Final = (
     Layer(
         "numbers",
         f"seq up to {NUMBERS_MAX}, duplicates and foreign up to {COUNTS_MAX}, "
-        f"ids on record up to {REMEMBERED_MAX}",
+        f"ids on record up to {REMEMBERED_MAX}; the first {BEGINNING_MAX} events in full",
         _numbers_key,
         lambda template: (
             template.group in ("order", "repeat", "foreign", "eof")
             or template.name in ("text", "text under a free id", "text under a later id")
+            or template.name == "approval wait"
         ),
         parsing=True,
     ),

@@ -272,10 +272,22 @@ def _next_ahead(oracle: Oracle) -> Move:
     return good(oracle, name, Kind.TEXT_DELTA, {"text": TEXT}, id=ahead)
 
 
+def _earlier_id(oracle: Oracle) -> Move | None:
+    # The id that a producer would have given to an earlier event, which had another.
+    for seq in range(1, oracle.last_seq + 1):
+        unused = f"{oracle.run}:{seq}"
+        if unused not in oracle.remembered:
+            name = "text under an earlier id"
+            return good(oracle, name, Kind.TEXT_DELTA, {"text": TEXT}, id=unused)
+    return None
+
+
 # Repeats: the id was seen before.
 
 
-def _repeat(name: str, which: int, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Template:
+def _repeat(
+    name: str, which: int, change: Callable[[dict[str, Any]], dict[str, Any] | None]
+) -> Template:
     def make(oracle: Oracle) -> Move | None:
         events = list(oracle.remembered.values())
         if not events or (which == 0 and len(events) == 1):
@@ -284,6 +296,8 @@ def _repeat(name: str, which: int, change: Callable[[dict[str, Any]], dict[str, 
         if not isinstance(event, dict):
             return None
         changed = change(event)
+        if changed is None:
+            return None
         same = changed == event and repr_of(changed) == repr_of(event)
         caught = "same_id_same_content" if same else "same_id_other_content"
         return Move(name, changed, caught=caught)
@@ -307,12 +321,22 @@ def _with_data(event: dict[str, Any], **more: object) -> dict[str, Any]:
     return {**event, "data": {**event["data"], **more}}
 
 
+def _as_number(event: dict[str, Any]) -> dict[str, Any] | None:
+    """True as 1, and 1 as 1.0: other content, though many a comparison takes it for the same."""
+    other = {
+        key: int(value) if isinstance(value, bool) else float(value) if value == 1 else value
+        for key, value in event["data"].items()
+    }
+    return None if repr_of(other) == repr_of(event["data"]) else {**event, "data": other}
+
+
 _REPEATS: Final = (
     ("the last again", -1, dict),
     ("the first again", 0, dict),
     ("the last again, keys in another order", -1, _backwards),
     ("the last id, other data", -1, lambda event: _with_data(event, text="y")),
     ("the first id, other data", 0, lambda event: _with_data(event, text="y")),
+    ("the last id, true as 1 and 1 as 1.0", -1, _as_number),
     ("the last id, more data", -1, lambda event: _with_data(event, more=1)),
     ("the last id, other seq", -1, lambda event: {**event, "seq": event["seq"] + 1}),
     ("the last id, other kind", -1, lambda event: {**event, "kind": "approval.wait"}),
@@ -390,6 +414,7 @@ TEMPLATES: Final[tuple[Template, ...]] = (
         )
         for value in _NOT_OBJECTS
     ),
+    Template("text under an earlier id", "order", _earlier_id),
     _order("a gap by one", lambda last: last + 2),
     _order("a large gap", lambda last: last + 1000),
     _order("a repeat of the last seq", lambda last: last),

@@ -21,11 +21,12 @@ EVENTS: Final = 64
 CALLS_MAX: Final = 2
 """Python functions entered for a fragment: the one that is fed, and one more."""
 
-BYTES_MAX: Final = 40
+BYTES_MAX: Final = 24
 """Bytes kept for a fragment that its producer numbered; the text itself belongs to the caller."""
 
 _SORTS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
     "numbered": text_event,
+    "empty": lambda seq: text_event(seq, ""),
     "non-ASCII": lambda seq: text_event(seq, "合"),
     "free ids": lambda seq: text_event(seq, id=f"free-{seq}"),
     "free non-ASCII ids": lambda seq: text_event(seq, id=f"合-{seq}"),
@@ -36,7 +37,7 @@ _SORTS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
 def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     """Sorts of fragments that cost too much."""
     for name, make in _SORTS.items():
-        events = [make(seq) for seq in range(1, EVENTS + 1)]
+        events = [make(seq) for seq in range(4, EVENTS + 4)]
         lines = [json.dumps(event).encode() for event in events]
         for way, given in (("feed", events), ("feed_json", lines)):
             calls = _calls(machine, way, given, CALLS_MAX + (way == "feed_json"))
@@ -49,6 +50,8 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
 
 def _calls(machine: SimpleNamespace, way: str, given: list[Any], calls_max: int) -> str | None:
     progress = machine.reducer.Progress(RUN)
+    for other in (text_event(1), text_event(2, kind="cancel.requested", data={}), text_event(3)):
+        progress.feed(other)
     feed = getattr(progress, way)
     counted = 0
 

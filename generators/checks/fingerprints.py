@@ -65,6 +65,12 @@ NO_JSON: Final[tuple[object, ...]] = (
     {"a": [float("nan")]}, range(2), bytearray(b"x"), {"a": 1, Words("a" * 1): 2}.keys(),
 )  # fmt: skip
 
+_CYCLE: Final[list[object]] = []
+_CYCLE.append({"again": [_CYCLE]})
+_OWN_MEMBER: Final[dict[str, object]] = {}
+_OWN_MEMBER["self"] = _OWN_MEMBER
+CYCLES: Final[tuple[object, ...]] = (_CYCLE, [_CYCLE], _OWN_MEMBER, {"a": 1, "b": [_OWN_MEMBER]})
+
 
 @cache
 def values() -> tuple[object, ...]:
@@ -113,7 +119,7 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     for one, other in SAME:
         if _fingerprint(fingerprint, one) != _fingerprint(fingerprint, other):
             yield f"{one!r} and {other!r}: expected the same fingerprint"
-    for value in NO_JSON:
+    for value in (*NO_JSON, *CYCLES):
         if _fingerprint(fingerprint, value) != machine.content.NotJSONError.__name__:
             yield f"{value!r:.60}: expected a NotJSONError"
 

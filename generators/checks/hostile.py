@@ -102,6 +102,13 @@ class RaisingObject(dict[str, object]):
         raise RuntimeError("asked for its length")
 
 
+class LyingObject(dict[str, object]):
+    """An object that holds one thing and answers another."""
+
+    def __getitem__(self, key: str) -> object:
+        return _event()[key]
+
+
 class RaisingInteger(int):
     """An integer whose comparisons raise."""
 
@@ -122,6 +129,39 @@ class RaisingList(list[object]):
 
     def __iter__(self) -> NoReturn:
         raise RuntimeError("asked to iterate")
+
+
+class RaisingTuple(tuple[object, ...]):
+    """A tuple that cannot be iterated."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> NoReturn:
+        raise RuntimeError("asked to iterate")
+
+
+class RaisingNumber(float):
+    """A float that cannot be reckoned with."""
+
+    __slots__ = ()
+
+    def __sub__(self, other: object) -> NoReturn:
+        raise RuntimeError("asked for a difference")
+
+    def __repr__(self) -> NoReturn:
+        raise RuntimeError("asked for its text")
+
+
+class OtherText(str):
+    """Text that is equal to nothing, so that an object can hold it beside the same text."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 7
 
 
 def _event(**changes: object) -> dict[str, object]:
@@ -179,6 +219,7 @@ HOSTILE: Final[Mapping[str, tuple[Callable[[], object], Issue | None]]] = {
     "data raises": (lambda: _event(data=Raises()), Issue.BAD_ENVELOPE),
     "text raises": (lambda: _event(data={"text": Raises()}), Issue.NOT_JSON),
     "a key that raises": (lambda: {**_event(), RaisingText("more"): 1}, Issue.BAD_ENVELOPE),
+    "an envelope that lies": (lambda: LyingObject(_event(kind="future")), Issue.UNKNOWN_EVENT),
     "an envelope whose methods raise": (lambda: RaisingObject(_event()), None),
     "data whose methods raise": (lambda: _event(data=RaisingObject(text="x")), None),
     "run that raises": (lambda: _event(run=RaisingText(RUN)), None),
@@ -192,6 +233,10 @@ HOSTILE: Final[Mapping[str, tuple[Callable[[], object], Issue | None]]] = {
     "a data key that raises": (lambda: _event(data={RaisingText("text"): "x"}), None),
     "an envelope key that raises": (lambda: _keyed(RaisingText("kind")), None),
     "a list that raises": (lambda: _event(data={"text": RaisingList(["x"])}), BAD),
+    "a tuple that raises": (lambda: _event(data={"text": RaisingTuple("x")}), BAD),
+    "a number that raises": (lambda: _event(data={"text": RaisingNumber(0.5)}), BAD),
+    "run twice": (lambda: {**_event(), OtherText("run"): RUN}, Issue.BAD_ENVELOPE),
+    "text twice": (lambda: _event(data={"text": "x", OtherText("text"): "x"}), Issue.NOT_JSON),
     "5,000 lists": (lambda: _event(data={"text": _deep(5_000)}), BAD),
     "5,000 objects": (lambda: _event(data={"text": _deep_object(5_000)}), BAD),
     "2 to the 80 leaves": (lambda: _event(data={"text": _shared()}), BAD),

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from doneness.generators.moves import BY_NAME, FINAL_TEXT, play
 from doneness.generators.oracle import Oracle
-from doneness.spec.vocabulary import Outcome
+from doneness.spec.vocabulary import Kind, Outcome
 
 RUN: Final = "run-A"
 
@@ -48,11 +48,14 @@ _EMITTED: Final[tuple[tuple[str, dict[str, object]], ...]] = (
     ("text.delta", {"text": "x"}),
     ("approval.wait", {}),
     ("adapter.x", {"kind": 1}),
+    (Kind.CANCEL_REQUESTED, {}),
 )
 
 
 def _envelopes(producer_class: Any) -> Iterator[str]:
     producer = producer_class(RUN)
+    if hasattr(producer, "__dict__"):
+        yield "a producer can be given attributes that it does not have"
     if (producer.run, producer.last_seq) != (RUN, 0):
         yield "a new producer is not bound to its run, or has a number already"
     for seq, (kind, data) in enumerate(_EMITTED, 1):
@@ -83,7 +86,8 @@ def _conclusions(producer_class: Any) -> Iterator[str]:
             "kind": "run.ended",
             "data": {"outcome": str(outcome), "final_text": text},
         }
-        if event != expected or producer.last_seq != (outcome is not None):
+        kinds = [type(event["data"]["outcome"])] if event else []
+        if event != expected or producer.last_seq != len(kinds) or kinds not in ([], [str]):
             yield f"{dict(zip(QUESTIONS, answer, strict=True))}: got {event}, expected {outcome}"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, Final
 
+from doneness.generators.checks.hostile import LyingText, RaisingText
 from doneness.spec.vocabulary import LABELS, Issue, Status
 
 RUN: Final = "run-A"
@@ -19,7 +20,7 @@ PIECES: Final = ("x", "", "合", "yz", "\U0001f600")
 
 def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     """What it tells wrongly, a line each."""
-    for check in (_growth, _labels, _bound, _copies, _remembers, _numbers, _lines):
+    for check in (_growth, _labels, _bound, _copies, _owns, _gaps, _remembers, _numbers, _lines):
         for line in check(machine.reducer.Progress):
             yield f"{check.__name__.strip('_')}: {line}"
 
@@ -92,6 +93,41 @@ def _copies(progress_class: Any) -> Iterator[str]:
         yield "what was read can be changed from outside"
 
 
+def _owns(progress_class: Any) -> Iterator[str]:
+    """What it keeps is plain text, whatever was given; and it has no room for more."""
+    progress = progress_class(RUN)
+    if hasattr(progress, "__dict__"):
+        yield "it can be given attributes that it does not have"
+    given = RaisingText("r")
+    progress.feed(text_event(1, kind="model.completed", data={"response_id": given}))
+    progress.feed(text_event(2, kind="tool.requested", data={"call_id": given}))
+    progress.feed(text_event(3, kind="tool.failed", data={"call_id": given}))
+    progress.feed(text_event(4, given))
+    end = {"outcome": RaisingText("succeeded"), "final_text": given}
+    progress.feed(text_event(5, kind="run.ended", data=end))
+    kept = [*progress.model_responses, *progress.tools, progress.text, progress.final_text]
+    if [type(one) for one in kept] != [str] * 4:
+        yield f"keeps {[type(one).__name__ for one in kept]}"
+    progress.feed(text_event(1, run=LyingText("other")))
+    if progress.foreign != 1:
+        yield "an event whose run claims to be equal is not foreign"
+    late = progress_class(RUN)
+    late.feed(text_event(1, run=LyingText("other")))
+    if (late.foreign, late.text) != (1, ""):
+        yield "a fragment whose run claims to be equal is not foreign"
+
+
+def _gaps(progress_class: Any) -> Iterator[str]:
+    """Behind a gap everything is remembered as before."""
+    for kind in ({}, {"kind": "approval.wait", "data": {}}):
+        progress = progress_class(RUN)
+        fed = [text_event(1), text_event(3, id="gap", **kind), text_event(4, "y", id="free")]
+        for event in (*fed, text_event(5, "z", id="other"), *fed):
+            progress.feed(event)
+        if progress.duplicates != len(fed) or progress.issues != [Issue.SEQUENCE_GAP_OR_REORDER]:
+            yield f"{progress.duplicates} duplicates, {progress.issues}"
+
+
 def _remembers(progress_class: Any) -> Iterator[str]:
     for event in (
         text_event(1),
@@ -116,12 +152,19 @@ def _remembers(progress_class: Any) -> Iterator[str]:
 
 def _numbers(progress_class: Any) -> Iterator[str]:
     """Every fragment of a long run, again and changed; ids that look like a producer's."""
-    for others in (range(0), (7,), (1, 50)):
+    wait = {"kind": "approval.wait", "data": {}}
+    for others, changes in (
+        (range(0), {}),
+        ((7,), {"id": "free"}),
+        ((1,), {"id": "free"}),
+        ((2, 3, 50), wait),
+        ((1, 50), wait),
+    ):
         progress = progress_class(RUN)
         fed = []
         for seq in range(1, 121):
-            changes = {"id": f"other-{seq}"} if seq in others else {}
-            fed.append(text_event(seq, PIECES[seq % len(PIECES)], **changes))
+            more = changes if seq in others else {}
+            fed.append(text_event(seq, PIECES[seq % len(PIECES)], **more))
             progress.feed(fed[-1])
         for count, event in enumerate(fed, 1):
             progress.feed(event)

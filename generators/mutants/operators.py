@@ -146,7 +146,7 @@ def _statement(node: ast.AST) -> Iterator[ast.AST | None]:
 
 def _return(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Return) and node.value is not None:
-        if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        if not (isinstance(node.value, ast.Constant) and node.value.value in (None, False)):
             yield _like(node, value=ast.Constant(None))
         if not isinstance(node.value, ast.Constant | ast.Tuple):
             yield _like(node, value=_not(node.value))
@@ -164,7 +164,8 @@ def _loop(node: ast.AST) -> Iterator[ast.AST]:
 def _arguments(node: ast.AST) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Call):
         return
-    for place in range(len(node.args) - 1):
+    symmetric = isinstance(node.func, ast.Name) and node.func.id in ("max", "min")
+    for place in range(0 if symmetric else len(node.args) - 1):
         first, second = node.args[place : place + 2]
         if ast.dump(first) != ast.dump(second):
             rest = node.args[place + 2 :]

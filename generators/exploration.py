@@ -115,7 +115,7 @@ BEGINNING_MAX: Final = 3
 def _beginning(oracle: Oracle) -> Hashable:
     """Exactly how the run began, while it is short and nothing else happened."""
     events: list[Any] = list(oracle.remembered.values())
-    if len(events) > BEGINNING_MAX or oracle.duplicates or oracle.foreign or oracle.closed:
+    if oracle.last_seq > BEGINNING_MAX or oracle.duplicates or oracle.foreign or oracle.closed:
         return None
     return tuple(
         (event["seq"], event["kind"], event["id"] == f"{RUN}:{event['seq']}") for event in events

@@ -152,14 +152,15 @@ def _remembers(progress_class: Any) -> Iterator[str]:
 
 def _numbers(progress_class: Any) -> Iterator[str]:
     """Every fragment of a long run, again and changed; ids that look like a producer's."""
-    wait = {"kind": "approval.wait", "data": {}}
-    for others, changes in (
-        (range(0), {}),
+    wait: dict[str, Any] = {"kind": "approval.wait", "data": {}}
+    choices: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
+        ((), {}),
         ((7,), {"id": "free"}),
         ((1,), {"id": "free"}),
         ((2, 3, 50), wait),
         ((1, 50), wait),
-    ):
+    )
+    for others, changes in choices:
         progress = progress_class(RUN)
         fed = []
         for seq in range(1, 121):

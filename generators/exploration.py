@@ -109,13 +109,15 @@ def _evidence_key(oracle: Oracle) -> Hashable:
     return (frozenset(oracle.issues), oracle.closed, oracle.terminal, bool(oracle.remembered))
 
 
-BEGINNING_MAX: Final = 3
+BEGINNING_MAX: Final = 2
 
 
 def _beginning(oracle: Oracle) -> Hashable:
     """Exactly how the run began, while it is short and nothing else happened."""
     events: list[Any] = list(oracle.remembered.values())
-    if oracle.last_seq > BEGINNING_MAX or oracle.duplicates or oracle.foreign or oracle.closed:
+    if oracle.duplicates or oracle.foreign or oracle.closed:
+        return None
+    if max(oracle.last_seq, len(events)) > BEGINNING_MAX:
         return None
     return tuple(
         (event["seq"], event["kind"], event["id"] == f"{RUN}:{event['seq']}") for event in events

@@ -121,7 +121,7 @@ def _gaps(progress_class: Any) -> Iterator[str]:
     """Behind a gap everything is remembered as before."""
     for kind in ({}, {"kind": "approval.wait", "data": {}}):
         progress = progress_class(RUN)
-        fed = [text_event(1), text_event(3, id="gap", **kind), text_event(4, "y", id="free")]
+        fed = [text_event(1), text_event(3, id="gap") | kind, text_event(4, "y", id="free")]
         for event in (*fed, text_event(5, "z", id="other"), *fed):
             progress.feed(event)
         if progress.duplicates != len(fed) or progress.issues != [Issue.SEQUENCE_GAP_OR_REORDER]:
@@ -165,7 +165,7 @@ def _numbers(progress_class: Any) -> Iterator[str]:
         fed = []
         for seq in range(1, 121):
             more = changes if seq in others else {}
-            fed.append(text_event(seq, PIECES[seq % len(PIECES)], **more))
+            fed.append(text_event(seq, PIECES[seq % len(PIECES)]) | more)
             progress.feed(fed[-1])
         for count, event in enumerate(fed, 1):
             progress.feed(event)

@@ -110,7 +110,8 @@ def random_stream(random: Random, *, wrong: bool, pieces_max: int = 14) -> bytes
         place = random.randrange(len(events))
         at = random.randint(0, len(events[place]))
         events[place] = events[place][:at] + strange + events[place][at:]
-    return before + b"".join(events)
+    start = b"\xef\xbb\xbf" if random.random() < 0.1 else b""
+    return start + before + b"".join(events)
 
 
 def random_cut(random: Random, wire: bytes) -> tuple[bytes, ...]:
@@ -138,3 +139,23 @@ def in_two(wire: bytes) -> Iterator[tuple[bytes, ...]]:
     """Every cut in two, an empty first and an empty last chunk included."""
     for cut in range(len(wire) + 1):
         yield wire[:cut], wire[cut:]
+
+
+def regular_with_a_stranger() -> Iterator[tuple[bytes, ...]]:
+    """Regular streams with one thing in them that does not belong, at every place in turn.
+
+    Cut so that a chunk begins within a value, and so that the next one does; and, with an id and a
+    type before it, a byte order mark at its start.
+    """
+    strangers = (b"\n", b"\r", b"\r\n", b"\xff", b"\xef\xbb\xbf", b"x", b"7777777", b"\nid: 2\n")
+    for end in (b"\n", b"\r\n", b"\r"):
+        run = b"".join(b"data: " + text + end + end for text in (b"ab", b"\xe6\xa3", b"", b"e"))
+        run = run.replace(b"\xe6\xa3", b"\xe6\xa3\x80")
+        for before in (b"", b"\xef\xbb\xbf", b"id: 1" + end + b"event: f" + end):
+            begun = len(before) + len(b"data: a")
+            for stranger in strangers:
+                for at in range(0 if before else 1, len(run) + 1):
+                    wire = before + run[:at] + stranger + run[at:]
+                    second = begun + (len(wire) - begun) * 2 // 3
+                    yield wire[:begun], wire[begun:]
+                    yield wire[:begun], wire[begun:second], wire[second:]

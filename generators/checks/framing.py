@@ -34,6 +34,7 @@ from doneness.generators.framing_streams import (
     in_two,
     random_cut,
     random_stream,
+    regular_with_a_stranger,
     whole,
 )
 from doneness.generators.subjects.framing import NOT_SHOWN, Chunks, Framed, FramingSubject
@@ -293,6 +294,18 @@ def check_random(
         oracle = framed(wire, setting.errors, setting.limits)
         _count(verdict, oracle, 1)
         streams.append((oracle, random_cut(random, wire)))
+    verdict.divergence = compare(subject, verdict.check, streams, setting)
+    return verdict
+
+
+def check_regular(subject: FramingSubject, setting: Setting = STRICT) -> Verdict:
+    """Regular streams, for which decoders have shortcuts, with one stranger at every place."""
+    verdict = Verdict("framing-regular")
+    streams = []
+    for chunks in regular_with_a_stranger():
+        oracle = framed(b"".join(chunks), setting.errors, setting.limits)
+        _count(verdict, oracle, 1)
+        streams.append((oracle, chunks))
     verdict.divergence = compare(subject, verdict.check, streams, setting)
     return verdict
 

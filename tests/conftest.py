@@ -1,30 +1,54 @@
-"""What the light environment (`make model`) cannot collect is left out there, by name.
+"""What the light environment (`make model`) cannot import is left out there, by name.
 
 The full one (`make test`) has everything, so there nothing is left out.
 """
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 
-NEEDS = {
+FOLDERS = {
     "adapters/openai_agents": "agents",
     "agent": "pydantic",
-    "fixtures/test_cases.py": "jsonschema",
-    "generators/suite/test_complete_suite.py": "jsonschema",
-    "subjects/test_protocol_page.py": "jsonschema",
     "watchers": "rich",
     "web": "starlette",
 }
-"""Folders and files of tests, each with the module that is there only with its extra."""
+"""Folders of tests, each with the module that is there only with its extra."""
 
-collect_ignore = [path for path, module in NEEDS.items() if find_spec(module) is None]
+HERE = Path(__file__).parent
+
+
+@cache
+def is_there(module: str) -> bool:
+    """Whether a top-level module can be imported."""
+    return find_spec(module) is not None
+
+
+def imports(file: Path) -> set[str]:
+    """The top-level modules that a test file imports as a whole."""
+    modules = set()
+    for statement in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(statement, ast.Import):
+            modules |= {alias.name.split(".")[0] for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            modules.add(statement.module.split(".")[0])
+    return modules
+
+
+collect_ignore = [folder for folder, module in FOLDERS.items() if not is_there(module)]
+if collect_ignore:
+    collect_ignore += [
+        str(file.relative_to(HERE))
+        for file in sorted(HERE.rglob("test_*.py"))
+        if not all(map(is_there, imports(file)))
+    ]
 
 
 def pytest_report_header() -> str | None:
     """Say what is left out."""
-    return (
-        f"left out here, for want of their extras: {', '.join(collect_ignore)}"
-        if collect_ignore
-        else None
-    )
+    if not collect_ignore:
+        return None
+    return f"left out here, for want of their extras: {', '.join(collect_ignore)}"

@@ -91,7 +91,7 @@ REMEMBERED_MAX: Final = 2
 
 def _lifecycle_key(oracle: Oracle) -> Hashable:
     if oracle.terminal is not None or oracle.closed:  # nothing else decides what can still happen
-        return (oracle.state, oracle.closed, bool(oracle.issues))
+        return (oracle.state, oracle.closed, bool(oracle.issues), oracle.final_text)
     return (
         oracle.state,
         tuple(sorted(oracle.tools.values())),
@@ -152,7 +152,8 @@ LAYERS: Final = (
     Layer(
         "lifecycle",
         "the states of two calls, in any order; waiting, cancel, EOF and any issue as yes or no; "
-        "calls and requests no longer told apart once the run or the connection ended",
+        "calls and requests no longer told apart once the run or the connection ended, but the "
+        "final text",
         _lifecycle_key,
         lambda template: template.group in ("kind", "eof"),
     ),

@@ -24,6 +24,8 @@ CALLS: Final = ("c1", "c2")
 RESPONSE: Final = "r"
 TEXT: Final = "x"
 FINAL_TEXT: Final = "F"
+ODD_TEXT: Final = " \N{LATIN SMALL LETTER E}\N{COMBINING ACUTE ACCENT}\r\n"
+"""Text that changes when it is trimmed, normalised, or its line ends are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ _KINDS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
         for label, text in (("with text", FINAL_TEXT), ("without text", None))
     ),
     ("succeeded with empty text", Kind.RUN_ENDED, {"outcome": "succeeded", "final_text": ""}),
+    ("succeeded with odd text", Kind.RUN_ENDED, {"outcome": "succeeded", "final_text": ODD_TEXT}),
+    ("odd text", Kind.TEXT_DELTA, {"text": ODD_TEXT}),
     *(
         (f"check {label} {verdict}", Kind.APP_CHECKED, {"digest": digest, "ok": ok})
         for verdict, ok in (("ok", True), ("not ok", False))

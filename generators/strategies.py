@@ -22,7 +22,10 @@ from doneness.spec.vocabulary import Kind, Outcome
 texts: Final = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 """Any text that can be written as UTF-8: a lone surrogate cannot."""
 
-names: Final = st.sampled_from(["c1", "c2", "c3"]) | texts.filter(bool)
+_ALIKE: Final = ("c1", "c1 ", " c1", "C1", "c1\n", "\xe9", "e\u0301", "\uff43\uff11")
+"""Names that become equal when they are trimmed, folded or normalised."""
+
+names: Final = st.sampled_from(["c1", "c2", "c3"]) | st.sampled_from(_ALIKE) | texts.filter(bool)
 
 scalars: Final = (
     st.none()

@@ -15,7 +15,7 @@ from doneness.generators.moves import BY_NAME, Template, digest_of
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Snapshot, Subject
 from doneness.spec import lifecycle
-from doneness.spec.vocabulary import CallState, Outcome, Status
+from doneness.spec.vocabulary import CallState, Kind, Outcome, Status
 
 SUCCESSES: Final = frozenset({Status.CHECKING, Status.DONE, Status.REJECTED})
 SETTLED: Final = frozenset({CallState.RETURNED, CallState.FAILED})
@@ -167,9 +167,17 @@ def p8_nothing_raises(story: Story) -> Breach | None:
 
 
 def p9_status_follows_from_the_facts(all_stories: Iterable[Story]) -> Breach | None:
-    """P9: the status is a function of the facts: equal facts never show two statuses."""
+    """P9: the status is a function of the facts: equal facts never show two statuses.
+
+    Where a response ended badly and the subject does not show that, a fact is not to be seen, so
+    such a story says nothing.
+    """
     known: dict[str, object] = {}
     for story in all_stories:
+        if "unresolved" not in story.shown[0] and any(
+            move.trigger == Kind.MODEL_UNRESOLVED for move in story.moves
+        ):
+            continue
         for index, snapshot in enumerate(story.shown):
             facts = repr([(name, snapshot.get(name)) for name in _FACTS])
             status = known.setdefault(facts, snapshot["status"])

@@ -116,7 +116,7 @@ def random_stream(random: Random, *, wrong: bool, pieces_max: int = 14) -> bytes
 
 def random_cut(random: Random, wire: bytes) -> tuple[bytes, ...]:
     """The stream in chunks, some of them empty, most of them short or most of them long."""
-    size = random.choice((1, 2, 3, 8, 20, 40, 80))
+    size = random.choice((1, 2, 3, 8, 20, 40, 200))
     chunks, at = [], 0
     while at < len(wire):
         step = random.randint(0 if random.random() < 0.1 else 1, size)
@@ -149,12 +149,15 @@ def regular_with_a_stranger() -> Iterator[tuple[bytes, ...]]:
     """
     strangers = (b"\n", b"\r", b"\r\n", b"\xff", b"\xef\xbb\xbf", b"x", b"7777777", b"\nid: 2\n")
     for end in (b"\n", b"\r\n", b"\r"):
-        run = b"".join(b"data: " + text + end + end for text in (b"ab", b"\xe6\xa3", b"", b"e"))
+        run = b"".join(
+            b"data: " + text + end + end for text in (b"ab", b"\xe6\xa3", b"", b"e" * 40)
+        )
         run = run.replace(b"\xe6\xa3", b"\xe6\xa3\x80")
+        places = [at for at in range(len(run) + 1) if run[at - 3 : at + 3] != b"e" * 6]
         for before in (b"", b"\xef\xbb\xbf", b"id: 1" + end + b"event: f" + end):
             begun = len(before) + len(b"data: a")
             for stranger in strangers:
-                for at in range(0 if before else 1, len(run) + 1):
+                for at in places[0 if before else 1 :]:
                     wire = before + run[:at] + stranger + run[at:]
                     second = begun + (len(wire) - begun) * 2 // 3
                     yield wire[:begun], wire[begun:]

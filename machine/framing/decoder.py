@@ -45,6 +45,7 @@ _NEVER: Final = -1
 
 _PIECES_BYTES: Final = 16 * 1024
 _PIECES: Final = 16
+_SHORT_BYTES: Final = 64
 _SMALL_BYTES: Final = 64
 """Pieces of a line are joined now and then if they are smaller than that on average."""
 
@@ -237,18 +238,25 @@ class SSEDecoder(Generic[_ItemT]):
         wherever a blank line and a value's name meet, its pieces are values if no line end is
         left in them.
         """
-        if not self._in_value or self._data or self._failure is not None:
+        if not self._in_value or self._data or self._failure is not None or 10 not in chunk:
             return None
         end = self._offset + len(chunk)
         if end - self._line_at > self._region_bytes_max:
             return None
         crlf = 13 in chunk
         blank, cut = (b"\r\n\r\n", b"\r\n\r\ndata: ") if crlf else (b"\n\n", b"\n\ndata: ")
-        head, begins, rest = chunk.partition(cut)
-        if not begins:
-            head, blank, rest = chunk.partition(blank)
-            if not blank or 10 in rest:
-                return None
+        if len(chunk) > _SHORT_BYTES:
+            # One byte is looked for much faster than several.
+            first = chunk.index(10) - crlf
+            begins = cut if chunk.startswith(cut, first) else b""
+            blank = begins or (blank if chunk.startswith(blank, first) else b"")
+            head, rest = chunk[:first], chunk[first + len(blank) :]
+        else:
+            head, begins, rest = chunk.partition(cut)
+            if not begins:
+                head, blank, rest = chunk.partition(blank)
+        if not blank or (10 in rest and not begins):
+            return None
         if 10 in head or (crlf and 13 in head):
             return None
         more: list[bytes] = []

@@ -138,7 +138,7 @@ def _aiohttp_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
 
     async def run() -> list[Any]:
         loop = asyncio.get_running_loop()
-        reader = StreamReader(BaseProtocol(loop), 2**16, loop=loop)
+        reader = StreamReader(BaseProtocol(loop), 2**30, loop=loop)  # nobody pauses here
 
         class Once(EventSource):
             def _process_field(self, field_name: str, field_value: str) -> None:

@@ -362,6 +362,24 @@ def check_ended(factory: Callable[[], Any], errors: Policy = "strict") -> str | 
     return None
 
 
+def check_pending_error(factory: Callable[[], Any]) -> str | None:
+    """Under `strict`, an error that events came before is raised by the next call, whatever it is.
+
+    What can be done all the same is the answer; None is good.
+    """
+    for after in (*PIECES, b"", PROBE, None):
+        decoder = factory()
+        decoder.feed(b"data: a")
+        if not decoder.feed(b"\n\ndata: \xff\ndata: b\n"):
+            return "the event before the wrong byte is lost"
+        try:
+            found = decoder.finish() if after is None else decoder.feed(after)
+        except ValueError:
+            continue
+        return f"{after!r} after a wrong byte: {found!r}, expected the error"
+    return None
+
+
 _ENDS: Final = (
     b"",
     b"\xef\xbb\xbf",

@@ -192,6 +192,11 @@ def test_nothing_can_be_fed_after_the_end(errors):
     assert checks.check_ended(partial(SSEDecoder, errors), errors) is None
 
 
+def test_an_error_that_events_came_before_is_raised_by_the_next_call():
+    """Whatever that call is."""
+    assert checks.check_pending_error(SSEDecoder) is None
+
+
 def test_every_partition_of_the_cases(model_row):
     """P10 for all 2^(n-1) partitions: any slice from any prefix state, as byte by byte."""
     model_row.update(layer="framing/every partition", subject=OWN)

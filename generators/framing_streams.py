@@ -144,8 +144,8 @@ def in_two(wire: bytes) -> Iterator[tuple[bytes, ...]]:
 def regular_with_a_stranger() -> Iterator[tuple[bytes, ...]]:
     """Regular streams with one thing in them that does not belong, at every place in turn.
 
-    Cut so that a chunk begins within a value, and so that the next one does; and, with an id and a
-    type before it, a byte order mark at its start.
+    Cut so that a chunk begins within a value, and some so that the next one does, too; also with
+    an id and a type before it, or a byte order mark at its start.
     """
     strangers = (b"\n", b"\r", b"\r\n", b"\xff", b"\xef\xbb\xbf", b"x", b"7777777", b"\nid: 2\n")
     for end in (b"\n", b"\r\n", b"\r"):
@@ -161,4 +161,5 @@ def regular_with_a_stranger() -> Iterator[tuple[bytes, ...]]:
                     wire = before + run[:at] + stranger + run[at:]
                     second = begun + (len(wire) - begun) * 2 // 3
                     yield wire[:begun], wire[begun:]
-                    yield wire[:begun], wire[begun:second], wire[second:]
+                    if not before:
+                        yield wire[:begun], wire[begun:second], wire[second:]

@@ -115,11 +115,10 @@ def test_random_streams_cut_at_random(setting, keeps_framing, model_seed):
     keeps_framing(checks.check_random(subject, model_seed, EXAMPLES, setting), subject)
 
 
-@pytest.mark.parametrize("name", ["strict", "limited"])
-def test_regular_streams_with_a_stranger(name, keeps_framing):
+def test_regular_streams_with_a_stranger(keeps_framing):
     """Where decoders have shortcuts, one thing out of place at every place is noticed."""
-    subject = own(SETTINGS[name])
-    keeps_framing(checks.check_regular(subject, SETTINGS[name]), subject)
+    subject = own(SETTINGS["strict"])
+    keeps_framing(checks.check_regular(subject, SETTINGS["strict"]), subject)
 
 
 def test_a_decoder_of_anybodys_on_random_streams(framing_subject, keeps_framing, model_seed):

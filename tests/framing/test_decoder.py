@@ -6,12 +6,20 @@ import asyncio
 import pickle
 import time
 import tracemalloc
+from functools import partial
 
 import httpx
 import pytest
 
 from doneness.fixtures.framing_cases import framing_cases
-from doneness.generators.checks.framing import LONG_BYTES, every_partition
+from doneness.generators.checks.framing import (
+    LONG_BYTES,
+    Setting,
+    check_regular,
+    every_partition,
+)
+from doneness.generators.framing_oracle import FramingLimits
+from doneness.generators.subjects.framing import PythonDecoder
 from doneness.machine.framing import (
     Comment,
     Event,
@@ -27,6 +35,7 @@ from doneness.machine.framing import (
 )
 
 CASES = list(framing_cases())
+SHORT = FramingLimits(line_bytes_max=12, event_chars_max=3, id_chars_max=1, retry_digits_max=1)
 LONGER = [case for case in CASES if len(case.wire) > 60]
 
 
@@ -35,6 +44,17 @@ def test_every_partition_of_the_longer_cases(case):
     """P10 for the cases that `pytest -m model` leaves out; all but the longest cut everywhere."""
     assert every_partition(lambda: SSEDecoder("replace"), case.wire) is None
     assert sum(len(one.wire) > LONG_BYTES for one in CASES) == 1
+
+
+@pytest.mark.parametrize(
+    "setting", [Setting("replace", exact=True), Setting("strict", SHORT, True)]
+)
+def test_regular_streams_with_a_stranger(setting):
+    """As in `pytest -m model`, with the other policy, and with limits that they pass."""
+    limits = {} if setting.limits is not SHORT else SHORT._asdict()
+    subject = PythonDecoder("SSEDecoder", partial(SSEDecoder, **limits))
+    verdict = check_regular(subject, setting)
+    assert verdict.divergence is None, verdict.divergence.table()
 
 
 def test_the_tests_own_events_are_read_from_the_cases():

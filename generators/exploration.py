@@ -34,6 +34,8 @@ class Layer:
         key: The abstract state of the declaration.
         picks: Which templates are tried.
         hidden: Whether the reducer's own abstract state is part of the joint state.
+        congruent: Whether states that are held equal behave alike; otherwise the layer only
+            tries what others do not, and claims no more.
         parsing: Whether it says something of a subject's parsing, and not only of its states.
         answers: For which of the templates it tries the abstraction is exact, so that what it
             found behind one trace holds behind every other one that leads to the same state.
@@ -45,6 +47,7 @@ class Layer:
     picks: Callable[[Template], bool]
     hidden: bool = True
     parsing: bool = False
+    congruent: bool = True
     answers: Callable[[Template], bool] = lambda _template: True
 
 
@@ -124,9 +127,12 @@ def _beginning(oracle: Oracle) -> Hashable:
     )
 
 
+def _beginning_key(oracle: Oracle) -> Hashable:
+    return (_beginning(oracle), bool(oracle.issues), oracle.closed)
+
+
 def _numbers_key(oracle: Oracle) -> Hashable:
     return (
-        _beginning(oracle),
         min(oracle.last_seq, NUMBERS_MAX),
         min(oracle.duplicates, COUNTS_MAX),
         min(oracle.foreign, COUNTS_MAX),
@@ -179,14 +185,27 @@ LAYERS: Final = (
     Layer(
         "numbers",
         f"seq up to {NUMBERS_MAX}, duplicates and foreign up to {COUNTS_MAX}, "
-        f"ids on record up to {REMEMBERED_MAX}; the first {BEGINNING_MAX} events in full",
+        f"ids on record up to {REMEMBERED_MAX}",
         _numbers_key,
+        lambda template: (
+            template.group in ("order", "repeat", "foreign", "eof")
+            or template.name in ("text", "text under a free id", "text under a later id")
+        ),
+        parsing=True,
+        # Whether an earlier id is free depends on all ids before: it is tried, and nothing claimed.
+        answers=lambda template: template.name != "text under an earlier id",
+    ),
+    Layer(
+        "beginnings",
+        f"the first {BEGINNING_MAX} events in full, with any issue; what follows is held equal",
+        _beginning_key,
         lambda template: (
             template.group in ("order", "repeat", "foreign", "eof")
             or template.name in ("text", "text under a free id", "text under a later id")
             or template.name == "approval wait"
         ),
         parsing=True,
+        congruent=False,
     ),
 )
 

@@ -321,6 +321,10 @@ def _backwards(event: dict[str, Any]) -> dict[str, Any]:
     return dict(reversed({**event, "data": data}.items()))
 
 
+def _other_kind(kind: str) -> str:
+    return str(Kind.CANCEL_REQUESTED if kind == Kind.APPROVAL_WAIT else Kind.APPROVAL_WAIT)
+
+
 def _with_data(event: dict[str, Any], **more: object) -> dict[str, Any]:
     return {**event, "data": {**event["data"], **more}}
 
@@ -343,7 +347,7 @@ _REPEATS: Final = (
     ("the last id, true as 1 and 1 as 1.0", -1, _as_number),
     ("the last id, more data", -1, lambda event: _with_data(event, more=1)),
     ("the last id, other seq", -1, lambda event: {**event, "seq": event["seq"] + 1}),
-    ("the last id, other kind", -1, lambda event: {**event, "kind": "approval.wait"}),
+    ("the last id, other kind", -1, lambda event: {**event, "kind": _other_kind(event["kind"])}),
 )
 
 

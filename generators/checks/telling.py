@@ -18,6 +18,13 @@ RUN: Final = "run-A"
 PIECES: Final = ("x", "", "合", "yz", "\U0001f600")
 
 
+class LyingData(dict[str, object]):
+    """A payload that holds one text and answers another."""
+
+    def __getitem__(self, key: str) -> object:
+        return "lie"
+
+
 def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     """What it tells wrongly, a line each."""
     for check in (_growth, _labels, _bound, _copies, _owns, _gaps, _remembers, _numbers, _lines):
@@ -111,6 +118,18 @@ def _owns(progress_class: Any) -> Iterator[str]:
     progress.feed(text_event(1, run=LyingText("other")))
     if progress.foreign != 1:
         yield "an event whose run claims to be equal is not foreign"
+    for seq in (True, 1.0):
+        other = progress_class(RUN)
+        other.feed(text_event(1, id="free") | {"seq": seq})
+        if other.issues != [Issue.BAD_ENVELOPE]:
+            yield f"seq {seq!r} under a free id is taken for a number"
+    other = progress_class(RUN)
+    other.feed(text_event(1, id=LyingText("free")))
+    other.feed(text_event(1, id="free"))
+    lied = progress_class(RUN)
+    lied.feed(text_event(1, data=LyingData(text="y")))
+    if (other.duplicates, other.text, lied.text) != (1, "x", "y"):
+        yield "an id or a payload that lies is taken at its word"
     late = progress_class(RUN)
     late.feed(text_event(1, run=LyingText("other")))
     if (late.foreign, late.text) != (1, ""):
@@ -194,6 +213,7 @@ def _numbers(progress_class: Any) -> Iterator[str]:
         "x",
         "",
         "121",
+        "1" * 5000,
     ):
         progress = progress_class(RUN)
         for seq in range(1, 12):

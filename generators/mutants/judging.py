@@ -19,9 +19,9 @@ from doneness.generators.checks.parts import PARTS
 from doneness.generators.divergence import shrink
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import Template
-from doneness.generators.mutants.loading import loaded
+from doneness.generators.mutants.loading import MODULES, PREFIX, loaded, source_of
 from doneness.generators.mutants.recording import Recording, RedBaselineError, recordings
-from doneness.generators.mutants.sites import TURN, Mutant
+from doneness.generators.mutants.sites import TURN, Mutant, unchanged
 from doneness.generators.subject import PythonSubject
 
 TURNS_MAX: Final = 10_000_000
@@ -160,9 +160,10 @@ def require_green_baseline() -> None:
     Raises:
         RedBaselineError: one of them fails, so a mutant that fails it proves nothing.
     """
+    as_it_is = {module: unchanged(PREFIX + module, source_of(module)) for module in MODULES}
     for name, check in checks().items():
         fuel = Fuel()
-        with loaded({}, **{TURN: fuel}) as machine:
+        with loaded(as_it_is, **{TURN: fuel}) as machine:
             found = check(machine, fuel)
         if found is not None:
             raise RedBaselineError(

@@ -52,16 +52,27 @@ class Mutant:
         if self._site.index is not None:
             new = [*old[: self._site.index], new, *old[self._site.index + 1 :]]
         setattr(self._site.holder, self._site.field, new)
-        loops = [node for node in ast.walk(self._tree) if isinstance(node, ast.While)]
-        turn = ast.Expr(ast.Call(ast.Name(TURN, ast.Load()), [], []))
-        for loop in loops:
-            loop.body.insert(0, turn)
         try:
-            return compile(ast.fix_missing_locations(self._tree), self.module, "exec")
+            return _compiled(self._tree, self.module)
         finally:
-            for loop in loops:
-                loop.body.remove(turn)
             setattr(self._site.holder, self._site.field, old)
+
+
+def unchanged(module: str, source: str) -> CodeType:
+    """A module as it is, but that its loops call `TURN`."""
+    return _compiled(ast.parse(source), module)
+
+
+def _compiled(tree: ast.Module, module: str) -> CodeType:
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+    turn = ast.Expr(ast.Call(ast.Name(TURN, ast.Load()), [], []))
+    for loop in loops:
+        loop.body.insert(0, turn)
+    try:
+        return compile(ast.fix_missing_locations(tree), module, "exec")
+    finally:
+        for loop in loops:
+            loop.body.remove(turn)
 
 
 @dataclass(frozen=True, slots=True)

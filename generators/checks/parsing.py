@@ -111,6 +111,9 @@ def _unexpected_extremes(parse: Any) -> Iterator[str]:
             yield f"{opened!r} 20,000 times is read as {levels} levels around {value!r:.20}"
         if _value(parse, (opened * 20_000).encode()) is not _REFUSED:
             yield f"{opened!r} 20,000 times without an end is accepted"
+    for buffer in (bytearray, memoryview):
+        if _said(parse, buffer(b'["\\ud800"]')) != _said(parse, b'["\\ud800"]'):
+            yield f"{buffer.__name__} is read differently from bytes"
     for not_bytes in (None, 1, "1", [1], object()):
         if _value(parse, not_bytes) not in (_REFUSED, 1):
             yield f"{not_bytes!r:.20} is no bytes, and is read"
@@ -126,7 +129,7 @@ def _value(parse: Any, line: object) -> Any:
         return _REFUSED
 
 
-def _said(parse: Any, line: bytes) -> str:
+def _said(parse: Any, line: object) -> str:
     value = _value(parse, line)
     return "" if value is _REFUSED else repr_of(value)
 

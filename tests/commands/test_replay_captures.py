@@ -76,7 +76,7 @@ def test_standard_input_and_the_name_of_the_run() -> None:
         (["late_delta", "--from", "chat"], "no such file"),
         (["nowhere.sse", "--from", "ag-ui"], "no such file"),
         (["x", "--from", "smoke-signals"], "'smoke-signals' is not one of"),
-        (["-", "--from", "chat", "--run", ""], "--run: "),
+        (["-", "--from", "chat", "--run", ""], "'--run': run: expected the id"),
     ],
 )
 def test_bad_input_is_one_clear_line(arguments: list[str], message: str) -> None:

@@ -6,6 +6,7 @@ The full one (`make test`) has everything, so there nothing is left out.
 from __future__ import annotations
 
 import ast
+import signal
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,6 +46,16 @@ if collect_ignore:
         for file in sorted(HERE.rglob("test_*.py"))
         if not all(map(is_there, imports(file)))
     ]
+
+
+def pytest_configure() -> None:
+    """Let programs that the tests start hear interrupts.
+
+    A shell without job control makes what it runs in the background deaf to them, and that is
+    inherited; a handler here is not, so they begin with the system's default.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str | None:

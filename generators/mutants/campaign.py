@@ -20,7 +20,8 @@ from doneness.generators.mutants.judging import (
 )
 from doneness.generators.mutants.loading import MODULES, PREFIX, source_of
 from doneness.generators.mutants.sites import Mutant, mutants
-from doneness.generators.mutants.tables import TableMutant, judge_table, table_mutants
+from doneness.generators.mutants.table_judging import judge_table
+from doneness.generators.mutants.tables import ADMISSION, DECLARED, TableMutant, table_mutants
 
 TABLES: Final = "tables"
 """Stands for the declared tables where modules are named."""
@@ -129,7 +130,7 @@ def run(
     known = equivalents()
     outcomes = {one.key: one.verdict.outcome for one in judged}
     whole = every == 1
-    names = {PREFIX.removeprefix("doneness.") + module for module in modules}
+    names = {name for module in modules for name in _named(module)}
     stale = tuple(
         key
         for key in known
@@ -143,6 +144,13 @@ def equivalents() -> dict[str, str]:
     """The mutants that no stream can tell from the machine, each with the reason."""
     text = (files("doneness.generators.mutants") / "equivalent.json").read_text("utf-8")
     return {key: entry["reason"] for entry in json.loads(text) for key in entry["mutants"]}
+
+
+def _named(module: str) -> tuple[str, ...]:
+    """What the keys of the module's mutants begin with."""
+    if module == TABLES:
+        return tuple(f"spec.{table}" for table in (*DECLARED, ADMISSION))
+    return (PREFIX.removeprefix("doneness.") + module,)
 
 
 @cache

@@ -1,37 +1,26 @@
 """The same for the declaration: every decision of the declared tables, changed, must be noticed.
 
-A changed table that no stream tells from the right one would be a rule that means nothing. From
-the places where the changed row decides, the declaration and the machine go on side by side; the
-first event after which the machine shows something else than the changed declaration kills it.
+A changed table that no stream tells from the right one would be a rule that means nothing. This
+module says what is changed; `table_judging` says how that is noticed.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Final
 
 from doneness.generators import oracle as oracles
-from doneness.generators.exploration import LAYERS, RUN, agrees
-from doneness.generators.moves import TEMPLATES, Template
-from doneness.generators.mutants.recording import record
-from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES, Oracle
-from doneness.generators.subject import forked
-from doneness.machine import Progress
 from doneness.spec.admission import STEPS, Step
 from doneness.spec.lifecycle import LIFECYCLE
 from doneness.spec.table import Declaration, Row
 from doneness.spec.toolcall import TOOL_CALL
 from doneness.spec.vocabulary import Issue, Status
 
-FURTHER_MAX: Final = 2
-"""How many events after the changed decision a difference is looked for."""
+ADMISSION: Final = "admission"
 
-STREAMS_MAX: Final = 2
-"""How many shortest streams are tried for each decision and the facts that it was made on."""
+DECLARED: Final[Mapping[str, Declaration]] = {one.name: one for one in (LIFECYCLE, TOOL_CALL)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +50,27 @@ class TableMutant:
 
 def table_mutants() -> Iterator[TableMutant]:
     """Every changed decision."""
-    for declaration in (LIFECYCLE, TOOL_CALL):
+    for declaration in DECLARED.values():
+        yield from changed_rows(declaration)
         for state in declaration.states:
-            for trigger in declaration.triggers:
-                for place, row in enumerate(declaration.rows_for(state.name, trigger)):
-                    for operator, change, new in _changed_row(declaration, state.name, row):
-                        yield TableMutant(
-                            declaration.name, (state.name, trigger), operator, change, new, place
-                        )
             for status in Status:
                 if state.shows not in (None, status):
                     change = f"{state.shows} -> {status}"
                     yield TableMutant(declaration.name, (state.name,), "shows", change, status)
     for step in STEPS:
         for operator, change, other in _changed_step(step):
-            yield TableMutant("admission", (step.catches,), operator, change, other)
+            yield TableMutant(ADMISSION, (step.catches,), operator, change, other)
+
+
+def changed_rows(declaration: Declaration) -> Iterator[TableMutant]:
+    """Every change of a row, in each of the pairs that it decides."""
+    for state in declaration.states:
+        for trigger in declaration.triggers:
+            for place, row in enumerate(declaration.rows_for(state.name, trigger)):
+                for operator, change, new in _changed_row(declaration, state.name, row):
+                    yield TableMutant(
+                        declaration.name, (state.name, trigger), operator, change, new, place
+                    )
 
 
 def _changed_row(declaration: Declaration, state: str, row: Row) -> Iterator[tuple[str, str, Row]]:
@@ -111,99 +106,28 @@ def _changed_step(step: Step) -> Iterator[tuple[str, str, Step]]:
             yield "counter", f"{step.counts} -> {counter}", replace(step, counts=counter)
 
 
-def judge_table(mutant: TableMutant) -> int | None:
-    """How many events tell the changed table from the right one; None where none do."""
-    with _changed(mutant):
-        found = (_fewest(stream) for stream in _streams()[mutant.decided])
-        return next((events for events in found if events is not None), None)
-
-
-def _fewest(stream: Sequence[Template]) -> int | None:
-    """Go on from the end of a stream, breadth first, to the first difference."""
-    oracle, progress = Oracle(RUN), Progress(RUN)
-    try:
-        for number, move in enumerate(_taken(oracle, stream), 1):
-            _feed(progress, move.event)
-            if _differ(oracle, progress):
-                return number
-        frontier = [(oracle, progress)]
-        for further in range(1, FURTHER_MAX + 1):
-            reached = []
-            for one, other in frontier:
-                for template in _ALPHABET:
-                    oracle, progress = one.fork(), forked(other)
-                    for move in _taken(oracle, [template]):
-                        _feed(progress, move.event)
-                        if _differ(oracle, progress):
-                            return len(stream) + further
-                        reached.append((oracle, progress))
-            frontier = reached
-    except LookupError:  # nobody decides this any more: noticed before any event is fed
-        return len(stream)
-    return None
-
-
-_ALPHABET: Final = [template for template in TEMPLATES if LAYERS[0].picks(template)]
-
-
-def _taken(oracle: Oracle, templates: Sequence[Template]) -> Iterator[Any]:
-    for template in templates:
-        move = template.make(oracle)
-        if move is not None:
-            oracle.take(move)
-            yield move
-
-
-def _feed(progress: Progress, event: object) -> None:
-    if event is END_OF_TRANSPORT:
-        progress.close_transport()
-    else:
-        progress.feed(event)
-
-
-def _differ(oracle: Oracle, progress: Progress) -> bool:
-    shown = {name: getattr(progress, name) for name in OBSERVABLES}
-    return not agrees(oracle.observables(), shown)
-
-
-@cache
-def _streams() -> Mapping[tuple[str, ...], Sequence[Sequence[Template]]]:
-    """The shortest streams that end with each decision, for each combination of its facts."""
-    found: dict[tuple[str, ...], Counter[object]] = defaultdict(Counter)
-    streams: dict[tuple[str, ...], list[Sequence[Template]]] = defaultdict(list)
-    for layer in LAYERS[:2]:
-        recording = record(layer, as_bytes=False)
-        for place, edge in enumerate(recording.edges):
-            for decided in edge.decisions:
-                if found[decided][edge.facts] < STREAMS_MAX:
-                    found[decided][edge.facts] += 1
-                    streams[decided].append(recording.stream(place))
-    return {decided: sorted(several, key=len) for decided, several in streams.items()}
-
-
 @contextmanager
-def _changed(mutant: TableMutant) -> Iterator[None]:
+def changed(mutant: TableMutant) -> Iterator[None]:
     """The oracle's tables with the change, for as long as the block lasts."""
-    with _put(*_where(mutant)):
-        yield
-
-
-def _where(mutant: TableMutant) -> tuple[dict[Any, Any], Any, Any]:
-    if mutant.operator == "shows":
-        return oracles.SHOWS, mutant.decided[0], mutant.new
-    if mutant.table == "admission":
-        return oracles.STEPS_BY_CATCH, mutant.decided[0], mutant.new
-    table: dict[Any, Any] = oracles.ROWS if mutant.table == LIFECYCLE.name else oracles.CALL_ROWS
-    rows = list(table[mutant.decided])
-    rows[mutant.place] = mutant.new
-    return table, mutant.decided, tuple(rows)
-
-
-@contextmanager
-def _put(table: dict[Any, Any], key: Any, value: Any) -> Iterator[None]:
+    table, key, value = _where(mutant)
     before = table[key]
     table[key] = value
     try:
         yield
     finally:
         table[key] = before
+
+
+def _where(mutant: TableMutant) -> tuple[dict[Any, Any], Any, Any]:
+    if mutant.operator == "shows":
+        return oracles.SHOWS, mutant.decided[0], mutant.new
+    if mutant.table == ADMISSION:
+        return oracles.STEPS_BY_CATCH, mutant.decided[0], mutant.new
+    tables: dict[str, dict[Any, Any]] = {
+        LIFECYCLE.name: oracles.ROWS,
+        TOOL_CALL.name: oracles.CALL_ROWS,
+    }
+    table = tables[mutant.table]
+    rows = list(table[mutant.decided])
+    rows[mutant.place] = mutant.new
+    return table, mutant.decided, tuple(rows)

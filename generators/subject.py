@@ -39,7 +39,7 @@ class Subject(Protocol):
         """Let go of what it holds; it may be used again."""
 
     def last(self, run: str, traces: Sequence[Trace]) -> list[Snapshot]:
-        """What is shown at the end of each trace, each begun anew."""
+        """What is shown at the end of each trace, each begun anew; that of none, at the start."""
 
     def every(self, run: str, traces: Sequence[Trace]) -> list[list[Snapshot]]:
         """What is shown after each event of each trace."""
@@ -99,6 +99,9 @@ class PythonSubject:
         shared: list[object] = []
         reducer, failure = self._factory(run), None
         for trace in traces:
+            if not trace:
+                shown.append(self._run(run, trace))
+                continue
             *before, event = trace
             if list(map(id, before)) != list(map(id, shared)):
                 shared, reducer, failure = before, self._factory(run), None

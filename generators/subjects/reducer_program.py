@@ -62,10 +62,11 @@ class ReducerProgram:
         if self._talk.is_given_up:
             return [[GIVEN_UP] * (len(trace) if every else 1) for trace in traces]
         told: list[list[Snapshot]] = []
-        ask = self._whole if protocol.TRACE in self._talk else self._stepwise
+        whole = protocol.TRACE in self._talk
         self._events = protocol.Events(as_text=self.exact_numbers)
         for start in range(0, len(traces), _BATCH):
             batch = traces[start : start + _BATCH]
+            ask = self._whole if whole and all(batch) else self._stepwise  # no trace is empty
             try:
                 ask(run, batch, told, every=every)
             except MisbehavedError as error:

@@ -14,13 +14,17 @@ implementation have at most n + m states (and a reset). With
 the implementation is equivalent to the specification if it passes `p·w·h` for every p in P, w in
 Σ^0 … Σ^(m+1), and h in H(s), where s is the state that p·w reaches in the specification
 (Chow 1978; Petrenko, Yevtushenko 1993). If every state shows another output, H(s) is the empty
-word alone: the test ends and the output is looked at.
+word alone.
+
+A test is looked at once, at its end: that makes it short to say and cheap to run. So a word of H(s)
+that is the beginning of another one cannot be left out, the empty word least of all, which is what
+looks at s itself.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any, Final, TypeAlias
@@ -50,14 +54,6 @@ class Moore:
         for one in word:
             state = self.steps[state][one]
         return state
-
-    def shows(self, word: Sequence[int], state: int = START) -> list[Hashable]:
-        """The outputs along a word, that of the first state included."""
-        shown = [self.outputs[state]]
-        for one in word:
-            state = self.steps[state][one]
-            shown.append(self.outputs[state])
-        return shown
 
 
 def discovered(
@@ -159,41 +155,52 @@ def _pair(one: int, other: int) -> tuple[int, int]:
 
 
 def harmonised_identifiers(machine: Moore) -> list[tuple[Word, ...]]:
-    """For each state, words that tell it apart from every other, harmonised.
-
-    Words that are a prefix of another one are left out: what a state shows is seen on the way.
-    """
-    words: list[set[Word]] = [set() for _ in machine.steps]
+    """For each state, words at whose end it shows something else than every other, harmonised."""
+    words: list[set[Word]] = [{()} for _ in machine.steps]
     for (one, other), word in separating_words(machine).items():
         words[one].add(word)
         words[other].add(word)
-    return [_without_prefixes(several) for several in words]
-
-
-def _without_prefixes(words: set[Word]) -> tuple[Word, ...]:
-    prefixes = {word[:end] for word in words for end in range(len(word))}
-    return tuple(sorted((words | {()}) - prefixes)) or ((),)
+    return [tuple(sorted(several)) for several in words]
 
 
 def suite_words(
     machine: Moore, cover: Sequence[Word], identifiers: Sequence[Sequence[Word]], extra: int
 ) -> Iterator[Word]:
-    """The complete suite for up to `extra` more states, word by word, each once."""
-    seen: set[Word] = set()
+    """The complete suite for up to `extra` more states, word by word, each once.
+
+    Nothing is kept of the words that were said: a word that can be read in several ways is said
+    where its identifier is shortest, and its middle too. So `cover` must hold, with each word, all
+    its beginnings; `state_cover` does.
+    """
+    covered = frozenset(cover)
     for length in range(extra + 2):
         for access in cover:
+            start = machine.after(access)
             for middle in product(range(machine.inputs), repeat=length):
-                reached = access + middle
-                for identifier in identifiers[machine.after(reached)]:
-                    word = reached + identifier
-                    if word not in seen:
-                        seen.add(word)
+                if middle and (*access, middle[0]) in covered:
+                    continue  # a longer access and a shorter middle
+                state = machine.after(middle, start)
+                for identifier in identifiers[state]:
+                    word = access + middle + identifier
+                    ends = _covered_letters(word, covered) + extra + 1 - len(access + middle)
+                    if not any(
+                        identifier[more:] in identifiers[machine.after(identifier[:more], state)]
+                        for more in range(1, min(len(identifier), ends) + 1)
+                    ):
                         yield word
 
 
+def _covered_letters(word: Word, covered: Container[Word]) -> int:
+    """How many letters of a word are an access, at most."""
+    return next((end for end in range(len(word)) if word[: end + 1] not in covered), len(word))
+
+
 def fails(implementation: Moore, specification: Moore, word: Word) -> bool:
-    """Whether a test word reveals that an implementation shows something else."""
-    return implementation.shows(word) != specification.shows(word)
+    """Whether an implementation shows something else at the end of a test word."""
+    return (
+        implementation.outputs[implementation.after(word)]
+        != specification.outputs[specification.after(word)]
+    )
 
 
 def equivalent(one: Moore, other: Moore) -> bool:

@@ -1,6 +1,6 @@
-"""Running a suite: its words become events, a subject takes them, and the first failure is told.
+"""Running a suite: a subject takes its tests, many at a time, and the first failure is told.
 
-Only the document is read here, as a runner in another language would; no table, no oracle.
+What is expected comes from the document alone, as for a runner in another language.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from itertools import islice
 from typing import Any, Final
 
 from doneness.generators.moves import BY_NAME
-from doneness.generators.oracle import END_OF_TRANSPORT, Oracle
+from doneness.generators.oracle import Oracle
 from doneness.generators.subject import Snapshot, Subject
-from doneness.generators.suite.documents import GAP, ID, NEXT, file_name, machine_of
-from doneness.generators.suite.machines import Word, suite_words
+from doneness.generators.suite.documents import file_name
+from doneness.generators.suite.machines import Word
+from doneness.generators.suite.unfolding import every_test
 
 BATCH: Final = 2_000
 
@@ -41,10 +42,12 @@ class Result:
     """What came of a suite.
 
     Attributes:
+        events: How many the tests hold together, ends of connections among them.
         left_out: How many tests hold a letter that the subject does not take.
     """
 
     tests: int
+    events: int
     left_out: int
     failure: Failure | None = None
 
@@ -54,45 +57,6 @@ def load(calls: int, observed: str) -> dict[str, Any]:
     path = files("doneness.fixtures") / "suite" / file_name(calls, observed)
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return found
-
-
-class Unfolding:
-    """Makes events of words; words with the same beginning share its events."""
-
-    def __init__(self, found: Mapping[str, Any]) -> None:
-        self._found = found
-        self._known: dict[Word, tuple[list[object], int, dict[str, Any] | None]] = {}
-
-    def events(self, word: Word) -> list[object]:
-        """The events of a word; `END_OF_TRANSPORT` where the connection ends."""
-        return self._upto(word)[0]
-
-    def _upto(self, word: Word) -> tuple[list[object], int, dict[str, Any] | None]:
-        if not word:
-            return [], 0, None
-        if word not in self._known:
-            if len(self._known) > BATCH:
-                self._known.clear()
-            self._known[word] = self._one_more(*self._upto(word[:-1]), word[-1])
-        return self._known[word]
-
-    def _one_more(
-        self, events: list[object], last_seq: int, last_event: dict[str, Any] | None, place: int
-    ) -> tuple[list[object], int, dict[str, Any] | None]:
-        letter = self._found["alphabet"][place]
-        if letter["do"] == "close":
-            return [*events, END_OF_TRANSPORT], last_seq, last_event
-        if letter["do"] == "repeat":
-            if last_event is None:
-                return events, last_seq, last_event
-            again = {**last_event, "data": {**last_event["data"], **letter.get("data", {})}}
-            return [*events, again], last_seq, last_event
-        event = dict(letter["event"])
-        seq = last_seq + {NEXT: 1, GAP: 2}[event["seq"]]
-        event |= {"seq": seq, "id": event["id"].replace(ID, f"{self._found['run']}:{seq}")}
-        if letter.get("numbered"):
-            last_seq, last_event = seq, event
-        return [*events, event], last_seq, last_event
 
 
 def run(
@@ -110,24 +74,21 @@ def run(
         extra: How many more states the subject may have than the declaration.
         words: Other tests than the complete ones: the transition cover, say.
     """
-    machine, cover, identifiers = machine_of(found)
     taken = [_takes(subject, letter["name"]) for letter in found["alphabet"]]
-    unfolding = Unfolding(found)
-    count = left_out = 0
-    every = iter(suite_words(machine, cover, identifiers, extra) if words is None else words)
+    count = left_out = events = 0
+    every = every_test(found, extra=extra, words=words)
     for batch in iter(lambda: list(islice(every, BATCH)), []):
-        possible = [word for word in batch if all(taken[one] for one in word)]
-        left_out += len(batch) - len(possible)
-        kept = [(word, trace) for word in possible if (trace := unfolding.events(word))]
-        snapshots = subject.last(found["run"], [trace for _, trace in kept])
-        for (word, trace), shown in zip(kept, snapshots, strict=True):
+        kept = [test for test in batch if all(taken[one] for one in test[0])]
+        left_out += len(batch) - len(kept)
+        snapshots = subject.last(found["run"], [trace for _, trace, _ in kept])
+        for (word, trace, expected), shown in zip(kept, snapshots, strict=True):
             count += 1
-            expected = found["states"][machine.after(word)]
+            events += len(trace)
             if not _agrees(expected, shown):
                 names = tuple(found["alphabet"][one]["name"] for one in word)
                 failure = Failure(names, tuple(trace), expected, shown)
-                return Result(count, left_out, failure)
-    return Result(count, left_out)
+                return Result(count, events, left_out, failure)
+    return Result(count, events, left_out)
 
 
 def transition_cover(found: Mapping[str, Any]) -> Iterator[Word]:

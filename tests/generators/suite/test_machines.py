@@ -45,6 +45,18 @@ def specifications(states, count, outputs=2):
     return found
 
 
+def products(machine, extra):
+    """The words of the suite, as the theorem has them."""
+    identifiers = harmonised_identifiers(machine)
+    return {
+        (*access, *middle, *identifier)
+        for access in state_cover(machine)
+        for length in range(extra + 2)
+        for middle in product(range(machine.inputs), repeat=length)
+        for identifier in identifiers[machine.after((*access, *middle))]
+    }
+
+
 @pytest.mark.parametrize(
     ("states", "extra", "count"),
     [(1, 0, 2), (1, 1, 2), (1, 2, 2), (2, 0, 12), (2, 1, 8), (3, 0, 8)],
@@ -64,6 +76,7 @@ def test_the_suite_finds_every_fault_within_the_bound(states, extra, count):
             )
         )
         assert len(words) == len(set(words))
+        assert set(words) == products(specification, extra)
         for implementation in implementations:
             passes = not any(fails(implementation, specification, word) for word in words)
             assert passes == equivalent(implementation, specification), implementation
@@ -83,6 +96,23 @@ def test_the_bound_is_needed():
         if not equivalent(implementation, specification)
         and not any(fails(implementation, specification, word) for word in words)
     ]
+    assert escaped
+
+
+def test_beginnings_of_identifiers_are_needed():
+    """A test is looked at at its end alone: leave the shorter words out, and some fault escapes."""
+    escaped = 0
+    for specification in specifications(2, 12):
+        identifiers = [
+            [word for word in words if not any(other[:-1] == word for other in words)]
+            for words in harmonised_identifiers(specification)
+        ]
+        words = list(suite_words(specification, state_cover(specification), identifiers, 0))
+        escaped += sum(
+            not equivalent(implementation, specification)
+            and not any(fails(implementation, specification, word) for word in words)
+            for implementation in every_machine(2)
+        )
     assert escaped
 
 

@@ -496,7 +496,7 @@ def fork(decoder: Any) -> Any:
     twin = copy(decoder)
     for name in getattr(type(decoder), "__slots__", ()):
         value = getattr(decoder, name)
-        if isinstance(value, list):
+        if isinstance(value, bytearray | list):
             setattr(twin, name, value.copy())
     return twin
 

@@ -1,11 +1,13 @@
 """Bytes in, events out: the framing of a stream of server-sent events (contract §5, WHATWG §9.2.6).
 
-The idea: a chunk that ends no line is kept as it is, and that is all that happens to it. Lines are
-found in bytes, where CR and LF can be nothing else, and decoded once, when they have ended; so a
-character cut in two needs no care, and a line of many megabytes costs as much per byte as a short
-one. Between two events most streams repeat one shape, `data: …` and a blank line: a region of that
-shape is split in one step, after one look has proven that it holds nothing else. Everything else
-goes line by line.
+The idea: a chunk that ends no line is added to what is kept of the line, and that is all that
+happens to it: two bytes are looked for, and one length is compared. Lines are found in bytes, where
+CR and LF can be nothing else, and decoded once, when they have ended; so a character cut in two
+needs no care, and a line of many megabytes costs as much per byte as a short one. What is kept is
+`bytes` while it is short, and most lines are; then a `bytearray`, which grows in place; and pieces
+too large to be worth a copy are put aside as they came. Between two events most streams repeat one
+shape, `data: …` and a blank line: a region of that shape is split in one step, after one look has
+proven that it holds nothing else. Everything else goes line by line.
 
 The chunks are invisible: any partition of the same bytes gives the same events, the same state and
 the same error. An event is handed out with the byte that ends its blank line, CR included: the LF
@@ -41,13 +43,17 @@ _BOM: Final = b"\xef\xbb\xbf"
 _DATA: Final = "data: "
 _DATA_BYTES: Final = _DATA.encode()
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
-_NEVER: Final = -1
+_BLANK: Final = b"\n\n"
+_BLANK_CRLF: Final = b"\r\n\r\n"
+_NEXT: Final = _BLANK + _DATA_BYTES
+_NEXT_CRLF: Final = _BLANK_CRLF + _DATA_BYTES
 
-_PIECES_BYTES: Final = 16 * 1024
-_PIECES: Final = 16
-_SHORT_BYTES: Final = 64
-_SMALL_BYTES: Final = 64
-"""Pieces of a line are joined now and then if they are smaller than that on average."""
+_SHORT_BYTES: Final = 512
+"""So long `bytes` are cheaper to make anew than a `bytearray` is to grow."""
+_LARGE_BYTES: Final = 2048
+"""From here on copying costs more than joining once."""
+_LOOK: Final = -1
+"""No room at all: whatever comes is looked at."""
 
 _ItemT = TypeVar("_ItemT", Event, Event | Comment)
 
@@ -73,7 +79,9 @@ class SSEDecoder(Generic[_ItemT]):
 
     __slots__ = (
         "_after_cr",
-        "_blocks",
+        "_aside",
+        "_aside_bytes",
+        "_begun",
         "_comments",
         "_data",
         "_data_chars",
@@ -84,16 +92,16 @@ class SSEDecoder(Generic[_ItemT]):
         "_id_chars_max",
         "_in_value",
         "_initial_id",
+        "_line",
         "_line_at",
         "_line_bytes_max",
-        "_offset",
-        "_parts",
-        "_plain_bytes",
-        "_plain_until",
-        "_region_bytes_max",
+        "_name_room",
         "_retry_digits_max",
-        "_start",
+        "_room",
+        "_short_room",
+        "_simple",
         "_type",
+        "_value_bytes_max",
         "last_event_id",
         "retry_ms",
     )
@@ -152,21 +160,23 @@ class SSEDecoder(Generic[_ItemT]):
         self._event_chars_max = event_chars_max
         self._id_chars_max = id_chars_max
         self._retry_digits_max = retry_digits_max
-        self._plain_bytes = min(_PIECES_BYTES, line_bytes_max)
-        self._region_bytes_max = min(line_bytes_max, event_chars_max)
+        self._value_bytes_max = min(line_bytes_max - len(_DATA_BYTES), event_chars_max)
+        self._name_room = min(len(_DATA_BYTES) - 1, line_bytes_max)
+        self._short_room = min(_SHORT_BYTES, line_bytes_max - len(_DATA_BYTES))
         self.reset()
 
     def reset(self) -> None:
         """Start a new stream; nothing of the old one is left."""
         self._failure: FramingError | None = None
-        self._offset = 0  # bytes taken so far
-        self._plain_until = _NEVER  # up to this offset, bytes that end no line are simply kept
-        self._start: bytes | None = b""  # until it is known whether the stream starts with a BOM
+        self._begun = False  # it is known that no BOM is to come
         self._after_cr = False  # an LF that comes next belongs to a line end that was taken
-        self._line_at = 0  # the offset of the line that has not ended
-        self._parts: list[bytes] = []  # its pieces
-        self._blocks = 0  # how many of them, from the first on, are joined ones
-        self._in_value = False  # they are the value of a data field, its name taken off
+        self._line: bytes | bytearray = b""  # the line that has not ended
+        self._aside: list[bytes | bytearray] = []  # its large pieces, which come before
+        self._aside_bytes = 0
+        self._line_at = 0  # its offset in the stream
+        self._room = _LOOK  # it may have so many bytes before it is looked at
+        self._in_value = False  # it is a data line, its name taken off
+        self._simple = False  # and nothing else was said since the last blank line
         self._data: list[str] = []
         self._data_chars = 0  # with one LF after each line
         self._type = ""
@@ -184,13 +194,17 @@ class SSEDecoder(Generic[_ItemT]):
         If the same bytes complete events before they go wrong, those are returned, and the next
         call raises. After an error every call raises it again, until `reset`.
         """
-        if type(chunk) is not bytes:
-            chunk = _as_bytes(chunk)
-        if 10 in chunk or 13 in chunk or (end := self._offset + len(chunk)) > self._plain_until:
-            return self._values(chunk) or self._feed(chunk)
-        self._offset = end
-        self._parts.append(chunk)
-        return []
+        try:
+            if 10 not in chunk and 13 not in chunk:
+                self._line += chunk
+                if len(self._line) <= self._room:
+                    return []
+                return self._look(chunk)
+        except (BufferError, NotImplementedError, TypeError):
+            if type(chunk) is bytes:
+                raise
+            return self.feed(_as_bytes(chunk))
+        return self._values(chunk) or self._feed(chunk)
 
     def finish(self) -> list[_ItemT]:
         """The stream has ended. What no blank line has completed is no event: always empty.
@@ -202,34 +216,78 @@ class SSEDecoder(Generic[_ItemT]):
         if isinstance(self._failure, StreamEndedError):
             return []
         if self._failure is None:
-            self._failure = self._invalid(self._start or b"".join(self._parts))
+            _refuse_line_ends(self._line)
+            self._failure = self._invalid(self._joined(), self._line_at)
+        self._room = _LOOK
+        self._simple = False
         if self._failure is not None:
-            self._plain_until = _NEVER
             raise self._failure.with_traceback(None)
         self._failure = StreamEndedError()
-        self._plain_until = _NEVER
         return []
 
     @property
     def unfinished(self) -> Unfinished | None:
         """What arrived after the last blank line; None if nothing did that could matter."""
-        line = self._start or b"".join([_DATA_BYTES * self._in_value, *self._parts])
-        found = Unfinished(line, tuple(self._data), self._type, self._id)
+        line = _DATA_BYTES * self._in_value + self._joined()
+        found = Unfinished(bytes(line), tuple(self._data), self._type, self._id)
         return None if found == Unfinished(b"", (), "", self.last_event_id) else found
 
     def snapshot(self) -> tuple[object, ...]:
         """All that decides what comes next: equal for decoders that no bytes can tell apart."""
         if self._failure is not None:
             return self.last_event_id, self.retry_ms, type(self._failure), str(self._failure)
-        begun = self._start is None
         return (
             self.unfinished,
             self.last_event_id,
             self.retry_ms,
-            begun,
+            self._begun,
             self._after_cr,
-            self._offset,
+            self._line_at,
         )
+
+    def _look(self, chunk: bytes) -> list[_ItemT]:
+        """Look at the line, which has grown by a chunk that seems to end no line."""
+        plain = type(chunk) is bytes
+        before = self._line[: len(self._line) - (len(chunk) if plain else memoryview(chunk).nbytes)]
+        if self._room == _LOOK or not plain:
+            self._line = before
+            return self._feed(_as_bytes(chunk))
+        _refuse_line_ends(before)
+        self._grown()
+        if self._failure is not None:
+            raise self._failure
+        return []
+
+    def _grown(self) -> None:
+        """Look at a line that has outgrown its room: at its name, its length, how it is kept."""
+        if not self._in_value and self._line.startswith(_DATA_BYTES) and not self._aside:
+            self._line = self._line[len(_DATA_BYTES) :]
+            self._in_value = True
+            self._simple = self._between_events()
+        line = self._line
+        if len(line) <= self._short_room and not self._aside:
+            self._room = self._short_room
+            return
+        left = self._line_bytes_max - self._kept_bytes()
+        if left < 0:
+            self._fail(TooLongError("line_bytes_max", self._line_bytes_max))
+        elif len(line) < _LARGE_BYTES:
+            self._line = bytearray(line)
+            self._room = len(line) + left
+        else:
+            self._aside.append(line)
+            self._aside_bytes += len(line)
+            self._line = b""
+            self._simple = False
+            self._room = min(self._short_room, left)
+
+    def _kept_bytes(self) -> int:
+        """The length of the line so far."""
+        return len(_DATA_BYTES) * self._in_value + self._aside_bytes + len(self._line)
+
+    def _joined(self) -> bytes | bytearray:
+        """What is kept of the line."""
+        return b"".join([*self._aside, self._line]) if self._aside else self._line
 
     def _values(self, chunk: bytes) -> list[_ItemT] | None:
         """The events that a chunk completes, if each is one data line; else nothing, unchanged.
@@ -238,169 +296,149 @@ class SSEDecoder(Generic[_ItemT]):
         wherever a blank line and a value's name meet, its pieces are values if no line end is
         left in them.
         """
-        if not self._in_value or self._data or self._failure is not None or 10 not in chunk:
-            return None
-        end = self._offset + len(chunk)
-        if end - self._line_at > self._region_bytes_max:
+        if not self._simple or type(chunk) is not bytes:
             return None
         crlf = 13 in chunk
-        blank, cut = (b"\r\n\r\n", b"\r\n\r\ndata: ") if crlf else (b"\n\n", b"\n\ndata: ")
-        if len(chunk) > _SHORT_BYTES:
-            # One byte is looked for much faster than several.
-            first = chunk.index(10) - crlf
-            begins = cut if chunk.startswith(cut, first) else b""
-            blank = begins or (blank if chunk.startswith(blank, first) else b"")
-            head, rest = chunk[:first], chunk[first + len(blank) :]
-        else:
-            head, begins, rest = chunk.partition(cut)
-            if not begins:
-                head, blank, rest = chunk.partition(blank)
-        if not blank or (10 in rest and not begins):
-            return None
-        if 10 in head or (crlf and 13 in head):
-            return None
+        cut = _NEXT_CRLF if crlf else _NEXT
+        head, named, rest = chunk.partition(cut)
         more: list[bytes] = []
-        if 10 in rest or (crlf and 13 in rest):
+        if not named:
+            head, blank, rest = chunk.partition(_BLANK_CRLF if crlf else _BLANK)
+            if not blank or 10 in rest or 13 in rest:
+                return None
+        elif 10 in rest or 13 in rest:
             more = rest.split(cut)
             joined = b"".join(more)
-            if 10 in joined or (crlf and 13 in joined):
+            if 10 in joined or 13 in joined:
                 return None
             rest = more.pop()
-        parts = self._parts
-        parts.append(head)
-        last_id = self._id
+        line = self._line
+        kept = len(line)
+        line += head
         try:
-            value = b"".join(parts).decode()
-            events: list[_ItemT] = [Event(value, self._type or "message", last_id)]
+            if 10 in line or 13 in line or kept + len(chunk) > self._value_bytes_max:
+                self._line = line[:kept]
+                return None
+            events: list[_ItemT] = [Event(line.decode(), "message", self._id)]
             if more:
-                events += map(Event, map(bytes.decode, more), repeat("message"), repeat(last_id))
+                events += map(Event, map(bytes.decode, more), repeat("message"), repeat(self._id))
         except UnicodeDecodeError:
-            parts.pop()
+            self._line = line[:kept]
             return None
-        self._type = ""
-        self.last_event_id = last_id
-        self._offset = end
-        if begins:
-            self._line_at = start = end - len(rest) - 6
-            self._plain_until = start + self._plain_bytes
-            self._parts = [rest]
-            self._blocks = 0
+        if named:
+            self._line_at += kept + len(chunk) - len(rest)
+            self._line = rest
+            self._room = self._short_room
         else:
-            parts.clear()
-            self._begin(rest)
+            self._begin(rest, self._line_at + len(_DATA_BYTES) + kept + len(chunk) - len(rest))
         return events
 
     def _feed(self, chunk: bytes) -> list[_ItemT]:
         """Feed a chunk that is not simply kept."""
         if self._failure is not None:
             raise self._failure.with_traceback(None)
-        self._offset += len(chunk)
-        if self._start is not None:
-            chunk = self._start + chunk
+        if type(chunk) is not bytes:
+            chunk = _as_bytes(chunk)
+        if not self._begun:
+            chunk = bytes(self._line) + chunk
+            self._line = b""
             if len(chunk) < len(_BOM) and _BOM.startswith(chunk):
-                self._start = chunk
+                self._line = chunk
                 return []
-            self._start = None
+            self._begun = True
             if chunk.startswith(_BOM):
                 chunk = chunk[len(_BOM) :]
                 self._line_at = len(_BOM)
+            self._begin(b"", self._line_at)
         elif self._after_cr and chunk:
             self._after_cr = False
-            if chunk[0] == 10:
-                chunk = chunk[1:]
-                self._line_at += 1
+            lf = chunk[0] == 10
+            chunk = chunk[lf:]
+            self._begin(b"", self._line_at + lf)
         events: list[_ItemT] = []
         if 10 in chunk or 13 in chunk:
             self._lines(chunk, events)
         elif chunk:
-            self._keep(chunk)
-        if self._failure is not None:
-            self._plain_until = _NEVER
-            self._parts.clear()
-            self._in_value = False
-            if not events:
-                raise self._failure
+            self._line += chunk
+            if len(self._line) > self._room:
+                self._grown()
+        if self._failure is not None and not events:
+            raise self._failure
         return events
 
-    def _begin(self, piece: bytes) -> None:
-        """Begin a line with the last bytes taken, none of which ends it; there may be none."""
-        self._line_at = self._offset - len(piece)
-        self._blocks = 0
-        self._in_value = False
-        self._plain_until = _NEVER
-        if piece:
-            self._keep(piece)
+    def _fail(self, failure: FramingError) -> None:
+        """Go wrong, for good; what was kept of the line is of no use."""
+        self._failure = failure
+        self._begin(b"", self._line_at)
+        self._room = _LOOK
 
-    def _keep(self, piece: bytes) -> None:
-        """Keep the last bytes taken, a piece of a line that has not ended."""
-        parts: list[bytes] = self._parts
-        if not self._in_value and self._offset - self._line_at - len(piece) < len(_DATA_BYTES):
-            piece = b"".join([*parts, piece])
-            parts.clear()
-            self._in_value = piece.startswith(_DATA_BYTES)
-            if self._in_value:
-                piece = piece[len(_DATA_BYTES) :]
-        parts.append(piece)
-        kept = self._offset - self._line_at
-        if kept < _SMALL_BYTES * len(parts) and len(parts) - self._blocks > _PIECES:
-            parts[self._blocks :] = [b"".join(parts[self._blocks :])]
-            self._blocks += 1
-        limit = self._line_at + self._line_bytes_max
-        if self._offset > limit:
-            self._failure = TooLongError("line_bytes_max", self._line_bytes_max)
-        elif not self._in_value and kept < len(_DATA_BYTES):
-            self._plain_until = _NEVER  # its name may still come
-        else:
-            self._plain_until = min(limit, self._offset + self._plain_bytes)
+    def _begin(self, piece: bytes, at: int) -> None:
+        """Begin a line at that offset, with its first bytes; there may be none."""
+        self._line_at = at
+        self._line = piece
+        if self._aside:
+            self._aside = []
+            self._aside_bytes = 0
+        self._in_value = self._simple = False
+        self._room = _LOOK if self._after_cr else self._name_room
+        if piece and len(piece) > self._room:
+            self._grown()
 
     def _lines(self, chunk: bytes, events: list[_ItemT]) -> None:
-        """Take a chunk, the last bytes taken, with at least one line end."""
+        """Take a chunk with at least one line end."""
+        _refuse_line_ends(self._line)
         raw = chunk
+        kept = self._kept_bytes()
+        at = self._line_at + kept
         if 13 in chunk:
             self._after_cr = chunk[-1] == 13
             chunk = chunk.replace(b"\r\n", b"\n")
             if 13 in chunk:
                 chunk = chunk.replace(b"\r", b"\n")
         rest, taken = chunk, 0
-        if self._parts:
+        if kept:
             taken = 1
-            end = chunk.find(b"\n")
-            self._end_line(chunk[:end], self._offset - len(raw) + end, events)
+            end = chunk.index(10)
+            self._end_line(chunk[:end], kept, events)
             if self._failure is not None:
                 return
-            if chunk[end + 1 : end + 2] == b"\n":
-                self._blank_line(events)
-                end += 1
-                taken = 2
             rest = chunk[end + 1 :]
+            if rest and rest[0] == 10:
+                self._blank_line(events)
+                rest = rest[1:]
+                taken = 2
         if 10 in rest:
             end = rest.rfind(b"\n") + 1
-            self._whole_lines(rest[:end], raw, taken, events)
+            self._whole_lines(rest[:end], raw, at, taken, events)
             if self._failure is not None:
                 return
             rest = rest[end:]
-        self._begin(rest)
+        self._begin(rest, at + len(raw) - len(rest))
 
-    def _end_line(self, piece: bytes, end: int, events: list[_ItemT]) -> None:
-        """Take the last piece of the line that was kept in pieces; it ends at offset `end`."""
-        if end - self._line_at > self._line_bytes_max:
-            self._failure = TooLongError("line_bytes_max", self._line_bytes_max)
+    def _end_line(self, piece: bytes, kept: int, events: list[_ItemT]) -> None:
+        """Take the last piece of the line of which so many bytes were kept."""
+        if kept + len(piece) > self._line_bytes_max:
+            self._fail(TooLongError("line_bytes_max", self._line_bytes_max))
             return
-        self._parts.append(piece)
-        line = b"".join(self._parts)
+        self._line += piece
+        line = self._joined()
         try:
             text = line.decode("utf-8", self._errors)
         except UnicodeDecodeError:
-            self._failure = self._invalid(line + b"\n")
+            failure = self._invalid(line + b"\n", self._line_at)
+            assert failure is not None
+            self._fail(failure)
             return
-        self._parts.clear()
-        if self._in_value:
-            self._in_value = False
+        in_value = self._in_value
+        self._begin(b"", self._line_at)
+        if in_value:
             self._value(text)
         else:
-            self._line(text, events)
+            self._take(text, events)
 
-    def _whole_lines(self, lines: bytes, raw: bytes, taken: int, events: list[_ItemT]) -> None:
+    def _whole_lines(
+        self, lines: bytes, raw: bytes, at: int, taken: int, events: list[_ItemT]
+    ) -> None:
         """Take lines that begin and end in one chunk: `raw`, after so many line ends."""
         failure: FramingError | None = None
         if len(lines) > self._line_bytes_max:
@@ -409,17 +447,18 @@ class SSEDecoder(Generic[_ItemT]):
             text = lines.decode("utf-8", self._errors)
         except UnicodeDecodeError as error:
             text = lines[: lines.rfind(b"\n", 0, error.start) + 1].decode()
-            failure = self._invalid_after(raw, taken + text.count("\n"))
+            failure = self._invalid_after(raw, at, taken + text.count("\n"))
         if text.startswith(_DATA) and self._between_events():
             text = self._region(text, events)
         for line in text.split("\n")[:-1]:
             if line:
-                self._line(line, events)
+                self._take(line, events)
             else:
                 self._blank_line(events)
             if self._failure is not None:
                 return
-        self._failure = failure
+        if failure is not None:
+            self._fail(failure)
 
     def _before_a_long_line(self, lines: bytes) -> tuple[bytes, FramingError | None]:
         """The lines before the first that is too long, and the failure; all if there is none."""
@@ -462,7 +501,7 @@ class SSEDecoder(Generic[_ItemT]):
             self._data_chars = 0
         self._type = ""
 
-    def _line(self, line: str, events: list[_ItemT]) -> None:
+    def _take(self, line: str, events: list[_ItemT]) -> None:
         """A line that is not blank."""
         name, _, value = line.partition(":")
         if not name:
@@ -478,7 +517,7 @@ class SSEDecoder(Generic[_ItemT]):
             if "\0" in value:
                 return
             if len(value) > self._id_chars_max:
-                self._failure = TooLongError("id_chars_max", self._id_chars_max)
+                self._fail(TooLongError("id_chars_max", self._id_chars_max))
             else:
                 self._id = value
         elif name == "retry" and value.isascii() and value.isdigit():
@@ -490,32 +529,43 @@ class SSEDecoder(Generic[_ItemT]):
         """The value of one data line."""
         self._data_chars += len(value) + 1
         if self._data_chars - 1 > self._event_chars_max:
-            self._failure = TooLongError("event_chars_max", self._event_chars_max)
+            self._fail(TooLongError("event_chars_max", self._event_chars_max))
         else:
             self._data.append(value)
 
-    def _invalid(self, line: bytes) -> InvalidUtf8Error | None:
-        """What is wrong with the line that has not ended, from its first kept byte on."""
+    def _invalid(self, line: bytes | bytearray, at: int) -> InvalidUtf8Error | None:
+        """What is wrong with the line at that offset, kept so far or just ended."""
         if self._errors == "replace":
             return None
         try:
             line.decode()
         except UnicodeDecodeError as error:
-            at = self._line_at + len(_DATA_BYTES) * self._in_value + error.start
-            return InvalidUtf8Error(line[error.start : error.end], at, error.reason)
+            place = at + len(_DATA_BYTES) * self._in_value + error.start
+            return InvalidUtf8Error(bytes(line[error.start : error.end]), place, error.reason)
         return None
 
-    def _invalid_after(self, raw: bytes, line_ends: int) -> InvalidUtf8Error | None:
-        """What is wrong with the last bytes taken, in the line after so many line ends."""
+    def _invalid_after(self, raw: bytes, at: int, line_ends: int) -> InvalidUtf8Error | None:
+        """What is wrong with the bytes at that offset, in the line after so many line ends."""
         start = 0
         for match in islice(_LINE_END.finditer(raw), line_ends):
             start = match.end()
-        self._line_at = self._offset - len(raw) + start
-        return self._invalid(raw[start:])
+        return self._invalid(raw[start:], at + start)
 
 
 def _as_bytes(chunk: object) -> bytes:
-    if not isinstance(chunk, bytes | bytearray | memoryview):
+    if type(chunk) is bytes:
+        return chunk
+    try:
+        return bytes(memoryview(chunk))  # type: ignore[arg-type] # is asked here
+    except TypeError:
         kind = type(chunk).__name__
-        raise TypeError(f"feed takes bytes, not {kind}: encode text as UTF-8")
-    return bytes(chunk)
+        raise TypeError(f"feed takes bytes, not {kind}: encode text as UTF-8") from None
+
+
+def _refuse_line_ends(kept: bytes | bytearray) -> None:
+    """None can be in what was kept of a line, if the elements of each chunk were its bytes."""
+    if 10 in kept or 13 in kept:
+        raise TypeError(
+            "feed takes bytes: a chunk held elements of another kind, and line ends among them; "
+            "pass bytes(chunk)"
+        )

@@ -56,3 +56,39 @@ def test_what_is_not_bytes_is_named(begun, chunk):
     decoder.feed(begun)
     with pytest.raises(TypeError, match=f"feed takes bytes, not {type(chunk).__name__}"):
         decoder.feed(chunk)
+
+
+@pytest.mark.parametrize("before", [b"", b"data: x", b"data: " + b"x" * 600, b"data: x\r"])
+@pytest.mark.parametrize("kind", ["c", "b", "H"])
+def test_elements_that_are_not_bytes_hide_no_line_end(before, kind):
+    """A view of another kind is read as its bytes, or refused before its line counts."""
+    late = memoryview(b"y\n\n data: z\n\n\n").cast(kind)
+    whole = before + bytes(late)
+    plain, decoder = SSEDecoder(), SSEDecoder()
+    expected = plain.feed(whole) + plain.feed(b"data: end\n\n")
+    found = decoder.feed(before)
+    hides = False
+    try:
+        found += decoder.feed(late)
+        found += decoder.feed(b"data: end\n\n")
+    except TypeError:
+        hides = True
+    if hides:
+        assert found == []
+        for step in (decoder.finish, lambda: decoder.feed(b"\n")):
+            with pytest.raises(TypeError, match=r"pass bytes\(chunk\)"):
+                step()
+    else:
+        assert found == expected
+
+
+def test_views_with_gaps_or_rows_are_read_as_their_bytes():
+    """As `bytes` reads them."""
+    wire = b"data: abc\n\n"
+    spread = bytes(byte for pair in zip(wire, b"?" * len(wire), strict=True) for byte in pair)
+    rows = memoryview(wire + b":\n\n\n").cast("B", (3, 5))
+    for chunk in (memoryview(spread)[::2], rows):
+        for before in (b"", b"data: x\n\n"):
+            decoder = SSEDecoder()
+            decoder.feed(before)
+            assert [event.data for event in decoder.feed(chunk)] == ["abc"]

@@ -7,6 +7,8 @@ import pickle
 import time
 import tracemalloc
 from functools import partial
+from itertools import cycle
+from random import Random
 
 import httpx
 import pytest
@@ -154,6 +156,58 @@ def test_several_megabytes_in_one_line(size):
     events = fed(decoder, [wire[at : at + size] for at in range(0, len(wire), size)])
     assert [len(event.data) for event in events] == [len(text), 1]
     assert events[0].data == text
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+def test_lines_of_any_length_in_chunks_of_any_size(errors):
+    """Short, long and very long pieces of one line: the events and the places of errors agree."""
+    random = Random(14)
+    names = (b"data: ", b"data: ", b"data:", b"id: ", b"", b"retry: ", b"other: ")
+    for _ in range(60):
+        wire = b""
+        for _ in range(random.randint(1, 8)):
+            length = random.choice((0, 1, 60, 500, 520, 700, 2_100, 9_000))
+            text = random.choice((b"x", "\u4f60".encode(), b"\xff" if errors == "strict" else b"y"))
+            line = random.choice(names) + text * (length // len(text))
+            wire += line + random.choice((b"\n", b"\n\n", b"\n\n", b"\r\n\r\n", b"\r"))
+        cut, at = [], 0
+        while at < len(wire):
+            size = random.choice((1, 7, 64, 300, 700, 2_500, 20_000))
+            cut.append(wire[at : at + size])
+            at += size
+        assert shown(errors, cut) == shown(errors, [wire])
+
+
+def shown(errors, chunks):
+    """The events, and what is known at the end."""
+    decoder, events = SSEDecoder(errors), []
+    try:
+        for chunk in chunks:
+            events += decoder.feed(chunk)
+        decoder.finish()
+        events.append(decoder.unfinished)
+    except ValueError as error:
+        events.append(str(error))
+    return events, decoder.retry_ms, decoder.last_event_id
+
+
+@pytest.mark.parametrize("sizes", [(64,), (700,), (3_000,), (600, 3_000, 64), (3_000, 64)])
+@pytest.mark.parametrize("name", [b"data: ", b"other: "])
+def test_the_limit_of_a_line_is_exact_however_it_is_kept(sizes, name):
+    """With the chunk that holds the first byte too many."""
+    for limit in (5_000, 40_000):
+        decoder, fed_bytes = SSEDecoder(line_bytes_max=limit), 0
+        line = name + b"x" * limit
+        for size in cycle(sizes):
+            fed_bytes += size
+            if fed_bytes > limit:
+                break
+            assert decoder.feed(line[fed_bytes - size : fed_bytes]) == []
+        with pytest.raises(TooLongError):
+            decoder.feed(line[fed_bytes - size : limit + 1])
+        good = SSEDecoder(line_bytes_max=limit)
+        good.feed(line[:limit])
+        assert good.finish() == []
 
 
 def test_long_lines_cost_as_much_per_byte_as_short_ones():

@@ -313,6 +313,8 @@ def repr_of(value: object) -> str:
     """A text that tells apart what JSON tells apart, the order of keys aside."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{key!r}:{repr_of(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(repr_of, value)) + "]"
     return repr(value)
 
 

@@ -1,9 +1,10 @@
 """Hypothesis machines: concrete data from every corner, on one run and on a board of many.
 
 Rules only decide what happens; the whole trace runs through the subject once, at the end, and
-each step is compared. So a machine works for a subject in another process as well, and shrinking
-stays Hypothesis' own. The start is an access path of the declaration, chosen in `initialize`:
-swarm testing may switch a rule off for a whole example, but not that.
+each step is compared. So a machine works for a subject in another process as well. What is found is
+shortened event by event, since Hypothesis' own shrinking may take minutes. The start is an access
+path of the declaration, chosen in `initialize`: swarm testing may switch a rule off for a whole
+example, but not that.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import Any, ClassVar, Final
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
+from hypothesis.errors import Flaky
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from doneness.generators import strategies as draws
+from doneness.generators.checks.shortening import shortest
 from doneness.generators.divergence import Divergence, DivergenceError, compare
 from doneness.generators.moves import play
 from doneness.generators.oracle import Move, Oracle
@@ -47,6 +50,7 @@ class OneRun(RuleBasedStateMachine):
 
     subject: ClassVar[Subject]
     fired: ClassVar[Counter[str]]
+    found: ClassVar[list[Divergence]]
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,9 +98,7 @@ class OneRun(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Run the trace and compare every step."""
-        found = compare(self.subject, "random data, one run", ONE_RUN, self.moves)
-        if found is not None:
-            raise DivergenceError(found)
+        _compare(type(self), "random data, one run", ONE_RUN, self.moves)
 
 
 class Board(RuleBasedStateMachine):
@@ -104,6 +106,7 @@ class Board(RuleBasedStateMachine):
 
     subject: ClassVar[Subject]
     fired: ClassVar[Counter[str]]
+    found: ClassVar[list[Divergence]]
     runs: ClassVar[tuple[str, ...]] = ("a", "a:1", "运行")
 
     def __init__(self) -> None:
@@ -138,9 +141,14 @@ class Board(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Run every reducer's trace and compare every step."""
         for run, moves in self.moves.items():
-            found = compare(self.subject, "random data, many runs", run, moves)
-            if found is not None:
-                raise DivergenceError(found)
+            _compare(type(self), "random data, many runs", run, moves)
+
+
+def _compare(machine: type[OneRun | Board], check: str, run: str, moves: list[Move]) -> None:
+    found = compare(machine.subject, check, run, moves)
+    if found is not None:
+        machine.found.append(found)
+        raise DivergenceError(found)
 
 
 SORTS: Final[dict[type[Any], tuple[_Sort, ...]]] = {
@@ -166,7 +174,8 @@ def run_machine(
     or machine found; it is a cache, the cases that are kept are the truth.
     """
     fired: Counter[str] = Counter()
-    bound = type(machine.__name__, (machine,), {"subject": subject, "fired": fired})
+    found: list[Divergence] = []
+    bound = type(machine.__name__, (machine,), {"subject": subject, "fired": fired, "found": found})
     try:
         run_state_machine_as_test(
             seed(seed_value)(bound),
@@ -175,12 +184,12 @@ def run_machine(
                 stateful_step_count=STEPS,
                 deadline=None,
                 database=database,
-                phases=[Phase.reuse, Phase.generate, Phase.shrink],
+                phases=[Phase.reuse, Phase.generate],
                 suppress_health_check=list(HealthCheck),
                 print_blob=False,
                 report_multiple_bugs=False,
             ),
         )
-    except DivergenceError as error:
-        return fired, error.divergence
+    except (DivergenceError, Flaky):  # flaky: it does not fail again, but it did
+        return fired, shortest(subject, found[-1])
     return fired, None

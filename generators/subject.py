@@ -124,6 +124,10 @@ class PythonSubject:
             return {"failure": f"raised {type(error).__name__}: {error}"}
         return _shown(reducer)
 
+    def wrapped(self, wrap: Callable[[Callable[[str], Any]], Callable[[str], Any]]) -> Subject:
+        """The same subject with something between it and what it is fed."""
+        return PythonSubject(self.name, wrap(self._factory), self._feed, json_only=self.json_only)
+
     def takes(self, move: Move) -> bool:
         """Whether a move can be put to it: anything, or what JSON can say."""
         return move.json or not self.json_only

@@ -178,11 +178,11 @@ def p9_status_follows_from_the_facts(all_stories: Iterable[Story]) -> Breach | N
             move.trigger == Kind.MODEL_UNRESOLVED for move in story.moves
         ):
             continue
-        for index, snapshot in enumerate(story.shown):
-            facts = repr([(name, snapshot.get(name)) for name in _FACTS])
-            status = known.setdefault(facts, snapshot["status"])
-            if status != snapshot["status"]:
-                return Breach(story, index, f"{facts} shows {status} and {snapshot['status']}")
+        for index in range(len(story.shown)):
+            facts, status = _facts(story, index)
+            other = known.setdefault(facts, status)
+            if status != other:
+                return Breach(story, index, f"{facts} shows {other} and {status}")
     return None
 
 
@@ -215,26 +215,65 @@ def shortened(subject: Subject, breach: Breach, holds: Callable[[Story], Breach 
     return best
 
 
+def as_short(subject: Subject, breach: Breach) -> Breach:
+    """A shorter story that breaks P9 in the same way: to the same facts with the same status."""
+    facts, status = _facts(breach.story, breach.index)
+    best, templates, place = breach, list(breach.story.templates[: breach.index + 1]), 0
+    while place < len(templates):
+        fewer = templates[:place] + templates[place + 1 :]
+        [story] = stories(subject, breach.story.run, [fewer])
+        last = len(story.shown) - 1
+        answered = last >= 0 and "failure" not in story.shown[last]
+        if answered and _facts(story, last) == (facts, status):
+            best, templates = Breach(story, last, breach.reason), list(story.templates)
+        else:
+            place += 1
+    return best
+
+
+def _facts(story: Story, index: int) -> tuple[str, object]:
+    snapshot = story.shown[index]
+    return repr([(name, snapshot.get(name)) for name in _FACTS]), snapshot.get("status")
+
+
 def inserted(
     subject: Subject, story: Story, names: Sequence[str], counter: str, random: Random
 ) -> Breach | None:
     """P3, P4: inserting such events changes one counter alone.
 
     The events are inserted at up to three random places; what the story showed at its end must be
-    shown again, but for the counter, which has grown by as many.
+    shown again, but for the counter, which has grown by as many. A breach is shortened.
     """
-    walk = list(story.templates)
+    walk = [(template, False) for template in story.templates]
     for _ in range(3):
-        walk.insert(random.randint(0, len(walk)), BY_NAME[random.choice(names)])
-    templates, moves = made(story.run, walk, subject.takes)
-    more = len(moves) - len(story.moves)
-    if not more or not story.shown:
+        walk.insert(random.randint(0, len(walk)), (BY_NAME[random.choice(names)], True))
+    best = _changes_more(subject, story.run, walk, counter)
+    place = 0
+    while best is not None and place < len(walk):
+        fewer = walk[:place] + walk[place + 1 :]
+        found = _changes_more(subject, story.run, fewer, counter)
+        if found is None:
+            place += 1
+        else:
+            best, walk = found, fewer
+    return best
+
+
+def _changes_more(
+    subject: Subject, run: str, walk: Sequence[tuple[Template, bool]], counter: str
+) -> Breach | None:
+    """A breach if a walk without the inserted letters shows something else but for the counter."""
+    templates, moves = made(run, [template for template, _ in walk], subject.takes)
+    rest, fewer = made(run, [one for one, is_inserted in walk if not is_inserted], subject.takes)
+    more = len(moves) - len(fewer)
+    if more <= 0 or not fewer:
         return None
-    [shown] = subject.every(story.run, [[move.event for move in moves]])
-    if "failure" in shown[-1]:
+    traces = [[move.event for move in some] for some in (fewer, moves)]
+    before, shown = subject.every(run, traces)
+    if "failure" in shown[-1] or "failure" in before[-1] or len(rest) == len(templates):
         return None  # P8 judges that
-    longer = Story(story.run, tuple(templates), tuple(moves), tuple(shown))
-    for name, value in story.shown[-1].items():
+    longer = Story(run, tuple(templates), tuple(moves), tuple(shown))
+    for name, value in before[-1].items():
         expected = value + more if name == counter and isinstance(value, int) else value
         if shown[-1].get(name) != expected:
             reason = f"{name} is {shown[-1].get(name)!r} instead of {expected!r}"
@@ -256,6 +295,7 @@ __all__ = [
     "PER_STORY",
     "Breach",
     "Story",
+    "as_short",
     "inserted",
     "p9_status_follows_from_the_facts",
     "shortened",

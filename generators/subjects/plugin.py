@@ -103,6 +103,9 @@ def pytest_configure(config: pytest.Config) -> None:
     seconds = option("--subject-deadline")
     if not seconds > 0:
         raise pytest.UsageError(f"--subject-deadline: expected seconds, got {seconds}")
+    config.addinivalue_line(
+        "markers", "late(place, what): comes late, and not at all where a subject failed before"
+    )
     config.stash[_EXPECTED] = expected
     config.stash[_GUILTY] = set()
     config.pluginmanager.register(Summary(config, expected))
@@ -157,19 +160,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return item.get_closest_marker("model") is None or bool(wanted & about)
 
     others = [item for item in items if not is_wanted(item)]
-    items[:] = sorted((item for item in items if is_wanted(item)), key=_is_random)
+    items[:] = sorted((item for item in items if is_wanted(item)), key=_lateness)
     config.hook.pytest_deselected(items=others)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out random data where exploration has found a shorter stream already.
+    """Leave out what takes long where a short stream has been found already.
 
-    The Hypothesis machines would find the same faults again, after minutes of shrinking.
+    It would find the same faults again, in longer streams, and a hostile object may take several
+    deadlines.
     """
-    if item.config.getoption("--subject") and _is_random(item):
+    marker = item.get_closest_marker("late")
+    if item.config.getoption("--subject") and marker is not None:
         subject = _subject_of(item)
         if subject in item.config.stash[_GUILTY]:
-            pytest.skip(f"left out: random data, since {subject} has failed already")
+            pytest.skip(f"left out: {marker.args[1]}, since {subject} has failed already")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -256,9 +261,10 @@ class Summary:
         return sorted(self._listed - self._checks)
 
 
-def _is_random(item: pytest.Item) -> bool:
-    """Whether a check is one of the Hypothesis machines, which come last."""
-    return "model_examples" in getattr(item, "fixturenames", ())
+def _lateness(item: pytest.Item) -> int:
+    """How late a check comes: as its marker says, 0 without one."""
+    marker = item.get_closest_marker("late")
+    return 0 if marker is None else int(marker.args[0])
 
 
 def _subject_of(item: pytest.Item) -> str | None:

@@ -25,22 +25,30 @@ FRAMING: Final = "framing"
 CAPABILITIES: Final = (TRACE, SNAPSHOT, TEXT, FRAMING)
 """What a program may be able to do beside the minimum, as it says in its answer to `hello`."""
 
+_OTHER_LINE_ENDS: Final = tuple(end.encode() for end in "\x85\u2028\u2029")
+
 _encode: Final = msgspec.json.encode
 
 
 def json_of(value: object) -> bytes:
     """A JSON value in ASCII or UTF-8, on one line; half a surrogate pair becomes an escape.
 
+    So do the line ends that are none of JSON's (U+0085, U+2028, U+2029): there are readers of lines
+    that end one there.
+
     Raises:
         ValueError: it has no JSON form.
     """
     try:
-        return _encode(value)
+        encoded = _encode(value)
     except (ValueError, TypeError, OverflowError, RecursionError, msgspec.MsgspecError):
+        encoded = None
+    if encoded is None or any(end in encoded for end in _OTHER_LINE_ENDS):
         try:
             return json.dumps(value, allow_nan=False).encode()
         except (TypeError, RecursionError) as error:
             raise ValueError(f"cannot be sent as JSON: {error}") from None
+    return encoded
 
 
 class Events:

@@ -93,6 +93,10 @@ class PythonObject(PythonSubject):
         )
         return failure or shown[0]
 
+    def wrapped(self, wrap: Callable[[Callable[[str], Any]], Callable[[str], Any]]) -> PythonObject:
+        """The same subject with something between it and what it is fed."""
+        return PythonObject(self.name, wrap(self._factory), answer_seconds=self._answer_seconds)
+
     def _after(self, run: str, event: object) -> Snapshot:
         reducer = self._factory(run)
         return self._fed(reducer, event) or self._observed(reducer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from doneness.generators.subjects.program import (
     Program,
     Verdict,
 )
+from doneness.generators.subjects.protocol import json_of
 from doneness.generators.subjects.reducer_program import GIVEN_UP, NOT_RUN, ReducerProgram
 
 RUN = "run-A"
@@ -249,3 +251,11 @@ for line in sys.stdin:
         [{"status": "running"}, {"status": "cancelling"}, {"status": "unknown"}]
     ]
     subject.close()
+
+
+def test_a_question_has_no_line_end_of_any_kind_inside() -> None:
+    """Some readers of lines end one at U+0085, U+2028 or U+2029."""
+    event = {"text": "a\x85b\u2028c\u2029d\r\n合"}
+    line = json_of(event)
+    assert len(line.decode().splitlines()) == 1
+    assert json.loads(line) == event

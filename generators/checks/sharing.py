@@ -1,0 +1,123 @@
+"""What a reducer in this process shares: events with their owner, and state with other reducers.
+
+The same streams as always, but fed in other company: the caller changes each event once it was
+fed, or other runs' reducers live and are fed in between. Neither may show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Final
+
+from doneness.generators.checks.short_streams import check_streams
+from doneness.generators.checks.stream_history import contents, everything_again, repeats
+from doneness.generators.checks.stream_parts import Stream
+from doneness.generators.divergence import Divergence
+from doneness.generators.exploration import LAYERS, RUN, explore
+from doneness.generators.moves import BY_NAME, play
+from doneness.generators.oracle import END_OF_TRANSPORT, Oracle
+from doneness.generators.subject import PythonSubject, Subject
+
+OTHER: Final = "run-B"
+_OTHERS: Final = (
+    ("requested c1", "approval wait", "cancel requested", "response unresolved", "a gap by one"),
+    ("requested c1", "started c1", "text", "EOF"),
+    ("text", "response completed", "succeeded with text", "check right not ok"),
+)
+
+
+class _Between:
+    """Stands before a reducer; everything but `feed` is the reducer's own."""
+
+    def __init__(self, reducer: Any) -> None:
+        self._reducer = reducer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reducer, name)
+
+
+class Spoiling(_Between):
+    """Changes each event, at every depth, once it was fed."""
+
+    def feed(self, event: object) -> None:
+        """Feed a copy, and spoil it."""
+        given = deepcopy(event)
+        self._reducer.feed(given)
+        _spoil(given)
+
+
+def _spoil(value: Any) -> None:
+    inner = list(value.values()) if isinstance(value, dict) else value
+    for one in inner if isinstance(inner, list) else ():
+        _spoil(one)
+    if isinstance(value, dict):
+        value.update(dict.fromkeys(value, "spoilt"), more="spoilt")
+    elif isinstance(value, list):
+        value.append("spoilt")
+
+
+def crowding(factory: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Reducers of which others live at the same time, begun before and after, fed in between."""
+    streams = []
+    for names in _OTHERS:
+        oracle = Oracle(OTHER)
+        moves = play(oracle, [BY_NAME[name] for name in names])
+        streams.append([move.event for move in moves])
+
+    class Crowded(_Between):
+        """Feeds other runs' reducers before and after each event."""
+
+        def __init__(self, run: str) -> None:
+            self._older = factory(OTHER)
+            super().__init__(factory(run))
+            self._turns = 0
+
+        def feed(self, event: object) -> None:
+            """Feed the event, with what others are fed around it."""
+            older = streams[0][self._turns % len(streams[0])]
+            _fed(self._older, deepcopy(older))
+            younger = factory(OTHER)
+            for other in streams[self._turns % len(streams)]:
+                _fed(younger, deepcopy(other))
+            self._turns += 1
+            self._reducer.feed(event)
+
+    return Crowded
+
+
+def _fed(reducer: Any, event: object) -> None:
+    if event is not END_OF_TRANSPORT:
+        reducer.feed(event)
+    elif hasattr(reducer, "close_transport"):
+        reducer.close_transport()
+    else:
+        reducer.close()
+
+
+def _ways() -> Iterator[Stream]:
+    return ((RUN, path) for path in explore(None, LAYERS[0]).paths if path)
+
+
+FAMILIES: Final[Mapping[str, Callable[[], Iterator[Stream]]]] = {
+    "spoilt events": lambda: chain(repeats(), contents(), everything_again()),
+    "other reducers": _ways,
+}
+
+_WRAPPED: Final[Mapping[str, Callable[[Callable[[str], Any]], Callable[[str], Any]]]] = {
+    "spoilt events": lambda factory: lambda run: Spoiling(factory(run)),
+    "other reducers": crowding,
+}
+
+
+def check_sharing(subject: Subject, family: str) -> tuple[int, Divergence | None] | None:
+    """How many streams were tried, and the first on which it differs; None for a program."""
+    inner: Any = getattr(subject, "inner", subject)
+    if not isinstance(inner, PythonSubject) or inner.json_only:
+        return None
+    wrapped: Any = inner.wrapped(_WRAPPED[family])
+    if inner is not subject:
+        wrapped = replace(subject, inner=wrapped)  # type: ignore[type-var] # what has an inner one
+    return check_streams(wrapped, f"sharing/{family}", FAMILIES[family]())

@@ -1,0 +1,273 @@
+"""Streams beyond exploration: each family finds a fault that only it is made for, in few events."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from doneness.generators.checks import long_streams, sharing, short_streams
+from doneness.generators.checks.shortening import shortest
+from doneness.generators.classify import moves
+from doneness.generators.divergence import compare
+from doneness.generators.exploration import RUN
+from doneness.generators.moves import BY_NAME, play
+from doneness.generators.oracle import Oracle
+from doneness.generators.subject import PythonSubject
+from doneness.machine import Progress
+
+EVENTS_MAX = 6
+
+
+class Changed:
+    """A right reducer behind something that changes what it is fed."""
+
+    def __init__(self, run: str) -> None:
+        self.inner = Progress(run)
+
+    def change(self, event: Any) -> Any:
+        return event
+
+    def feed(self, event: Any) -> None:
+        with suppress(KeyError, TypeError, AttributeError):
+            event = self.change(event)
+        self.inner.feed(event)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class TrimsCalls(Changed):
+    def change(self, event):
+        data = event["data"]
+        return {**event, "data": {**data, "call_id": data["call_id"].strip()}}
+
+
+class FoldsRuns(Changed):
+    def change(self, event):
+        return {**event, "run": RUN} if event["run"].lower() == RUN.lower() else event
+
+
+class DropsTheEndMark(Changed):
+    def change(self, event):
+        done = event["data"] == {"text": "[DONE]"}
+        return {**event, "data": {"text": ""}} if done else event
+
+
+class TakesNamedDigests(Changed):
+    def change(self, event):
+        data = event["data"]
+        return {**event, "data": {**data, "digest": data["digest"].removeprefix("sha256:")}}
+
+
+class SkipsMetadata(Changed):
+    def change(self, event):
+        return {**event, "data": {k: v for k, v in event["data"].items() if k != "_meta"}}
+
+
+class ReadsUnderscores(Changed):
+    def change(self, event):
+        return {**event, "kind": event["kind"].replace("_", ".")}
+
+
+class AllowsTimestamps(Changed):
+    def change(self, event):
+        return {key: value for key, value in event.items() if key != "ts"}
+
+
+class RepairsIds(Changed):
+    def change(self, event):
+        return {**event, "id": event["id"].encode("utf-8", "replace").decode()}
+
+
+class CountsIn31Bits(Changed):
+    def change(self, event):
+        return {**event, "seq": min(event["seq"], 2**31 - 1)} if event["seq"] > 1 else event
+
+
+class DropsNulls(Changed):
+    def change(self, event):
+        known = event["id"] in getattr(self, "ids", ())
+        self.ids = {*getattr(self, "ids", ()), event["id"]}
+        fewer = {k: v for k, v in event["data"].items() if v is not None}
+        return {**event, "data": fewer} if known else event
+
+
+class ComparesAsText(Changed):
+    def change(self, event):
+        if event["kind"] != "future":
+            return event
+        return {**event, "data": {k: str(v) for k, v in event["data"].items()}}
+
+
+class ForeignCancel(Changed):
+    cancelled = False
+
+    def change(self, event):
+        self.cancelled |= event["run"] != RUN and event["kind"] == "cancel.requested"
+        return event
+
+    @property
+    def status(self):
+        status = self.inner.status
+        return "cancelling" if status == "running" and self.cancelled else status
+
+
+class MissesTheNext(Changed):
+    """After a repeat the text of the next event is lost."""
+
+    def change(self, event):
+        repeated, self.repeats = (
+            self.inner.duplicates > getattr(self, "repeats", 0),
+            self.duplicates,
+        )
+        is_text = repeated and event["kind"] == "text.delta"
+        return {**event, "data": {"text": ""}} if is_text else event
+
+
+class WaitsAgain(Changed):
+    again = False
+
+    def feed(self, event):
+        before = self.inner.duplicates
+        super().feed(event)
+        repeated = self.inner.duplicates > before
+        self.again |= repeated and event["kind"] == "approval.wait"
+
+    @property
+    def waiting(self):
+        return self.inner.waiting or self.again
+
+
+SHORT = {
+    "names": TrimsCalls,
+    "runs": FoldsRuns,
+    "texts": DropsTheEndMark,
+    "digests": TakesNamedDigests,
+    "payloads": SkipsMetadata,
+    "kinds": ReadsUnderscores,
+    "envelopes": AllowsTimestamps,
+    "not JSON": RepairsIds,
+    "numbers": CountsIn31Bits,
+    "repeats": DropsNulls,
+    "contents": ComparesAsText,
+    "strays": ForeignCancel,
+    "behind": MissesTheNext,
+    "everything again": WaitsAgain,
+}
+
+
+@pytest.mark.parametrize("family", short_streams.FAMILIES)
+def test_each_family_finds_its_fault_in_few_events(family):
+    """And finds nothing in what the faulty ones have in common."""
+    for factory, is_right in ((SHORT[family], False), (Changed, True)):
+        subject = PythonSubject(factory.__name__, factory)
+        _, found = short_streams.check_streams(subject, family, short_streams.FAMILIES[family]())
+        assert (found is None) is is_right
+        assert is_right or len(found.lines) <= EVENTS_MAX
+
+
+@pytest.mark.parametrize("family", short_streams.FAMILIES)
+def test_the_moves_are_what_they_say(family):
+    """Read from their events alone, they are decided as their makers say."""
+    for run, templates in list(short_streams.FAMILIES[family]())[::7]:
+        made = play(Oracle(run), templates)
+        read = moves(run, [move.event for move in made])
+        told, asked = Oracle(run), Oracle(run)
+        for one, other in zip(made, read, strict=True):
+            told.take(one)
+            asked.take(other)
+            assert told.observables() == asked.observables(), (family, [m.name for m in made])
+
+
+class FewCalls(Changed):
+    def change(self, event):
+        many = event["kind"] == "tool.requested" and len(self.inner.tools) >= 32
+        return {**event, "data": {}} if many else event
+
+
+class ForgetsIds(Changed):
+    def change(self, event):
+        self.ids = [*getattr(self, "ids", ()), event["id"]]
+        return {**event, "id": f"{event['id']}!"} if event["id"] in self.ids[:-100] else event
+
+
+class CountsInAByte(Changed):
+    @property
+    def duplicates(self):
+        return self.inner.duplicates % 256
+
+
+class NotSoDeep(Changed):
+    def change(self, event):
+        return {**event, "seq": 0} if str(event).count("[") > 100 else event
+
+
+LONG = {
+    "many calls": FewCalls,
+    "many ids": ForgetsIds,
+    "many times": CountsInAByte,
+    "large events": NotSoDeep,
+}
+
+
+@pytest.mark.parametrize("family", long_streams.FAMILIES)
+def test_each_family_of_long_streams_finds_its_fault(family):
+    """And shows it with what it takes, or as short as it could be made within reason."""
+    for factory, is_right in ((LONG[family], False), (Changed, True)):
+        subject = PythonSubject(factory.__name__, factory)
+        _, found = long_streams.check_long(subject, family, long_streams.FAMILIES[family]())
+        assert (found is None) is is_right
+        assert is_right or found.lines[-1].differs
+
+
+class KeepsTheEvent(Changed):
+    """Compares with the caller's own object, as it is now."""
+
+    def feed(self, event):
+        kept = self.__dict__.setdefault("kept", {})
+        known = isinstance(event, dict) and kept.get(event.get("id"))
+        super().feed({**event, "seq": 0} if known and known["data"] != event["data"] else event)
+        if isinstance(event, dict) and isinstance(event.get("id"), str):
+            kept.setdefault(event["id"], event)
+
+
+class Singleton(Changed):
+    """Whoever asks for a waiting run is told of the reducer begun last."""
+
+    latest = None
+
+    def __init__(self, run):
+        super().__init__(run)
+        Singleton.latest = self
+
+    @property
+    def waiting(self):
+        return self.latest.inner.waiting
+
+
+@pytest.mark.parametrize(
+    ("family", "factory"), [("spoilt events", KeepsTheEvent), ("other reducers", Singleton)]
+)
+def test_what_is_shared_is_found(family, factory):
+    """And found with few events; nothing is found where nothing is shared."""
+    _, found = sharing.check_sharing(PythonSubject(factory.__name__, factory), family)
+    assert 1 <= len(found.lines) <= EVENTS_MAX
+    assert sharing.check_sharing(PythonSubject("Changed", Changed), family)[1] is None
+
+
+def test_concrete_streams_are_shortened():
+    """By their links: numbers close up, and a repeat keeps what it repeats."""
+    subject = PythonSubject("WaitsAgain", WaitsAgain)
+    names = ["text", "approval wait", "text", "another run", "requested c1", "failed with text"]
+    played = play(Oracle(RUN), [BY_NAME[name] for name in names])
+    again = play(Oracle(RUN), [BY_NAME[name] for name in names[:2]])[1]
+    events = [move.event for move in played] + [again.event]
+    found = compare(subject, "a check", RUN, moves(RUN, events))
+    shorter = shortest(subject, found)
+    assert [line.move.event["kind"] for line in shorter.lines] == [
+        "approval.wait",
+        "run.ended",
+        "approval.wait",
+    ]

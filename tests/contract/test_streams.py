@@ -1,0 +1,55 @@
+"""Streams beyond exploration: short ones full of odd data, and long ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from doneness.generators.checks import long_streams, sharing, short_streams
+from doneness.generators.subject import own_subjects
+
+pytestmark = pytest.mark.model
+
+MANY = ("strays", "behind", "everything again")
+"""Families of many streams."""
+
+comes_late = pytest.mark.late(1, "what comes behind events that change nothing")
+
+SHORT = [
+    pytest.param(family, marks=[comes_late] if family in MANY else [])
+    for family in short_streams.FAMILIES
+]
+
+
+@pytest.mark.parametrize("family", SHORT)
+def test_short_streams_find_no_divergence(family, model_subject, model_row, keeps_contract):
+    """After every event of every stream the subject shows what is declared."""
+    if family in MANY and model_subject is own_subjects()[1]:
+        pytest.skip("bytes are parsed into the same objects; their states are tried above")
+    check = f"streams/{family}"
+    streams = short_streams.FAMILIES[family]()
+    tried, divergence = short_streams.check_streams(model_subject, check, streams)
+    model_row.update(layer=check, subject=model_subject.name, examples=tried)
+    keeps_contract(divergence)
+
+
+@pytest.mark.parametrize("family", long_streams.FAMILIES)
+def test_long_streams_find_no_divergence(family, model_subject, model_row, keeps_contract):
+    """At the end of every long stream the subject shows what is declared."""
+    check = f"long streams/{family}"
+    streams = long_streams.FAMILIES[family]()
+    tried, divergence = long_streams.check_long(model_subject, check, streams)
+    model_row.update(layer=check, subject=model_subject.name, examples=tried)
+    keeps_contract(divergence)
+
+
+@pytest.mark.late(1, "what reducers share")
+@pytest.mark.parametrize("family", sharing.FAMILIES)
+def test_nothing_is_shared(family, model_subject, model_row, keeps_contract):
+    """A caller that changes its events, and other reducers at the same time, do not show."""
+    model_row.update(layer=f"sharing/{family}", subject=model_subject.name)
+    found = sharing.check_sharing(model_subject, family)
+    if found is None:
+        pytest.skip(f"left out: {family}, since the subject shares no memory with the kit")
+    tried, divergence = found
+    model_row.update(examples=tried)
+    keeps_contract(divergence, alone="nothing_is_shared")

@@ -28,9 +28,12 @@ class Producer:
 
     Args:
         run: The id of the run, a non-empty string.
+
+    Attributes:
+        last_seq: How many envelopes were emitted; set by what emits, and by nobody else.
     """
 
-    __slots__ = ("_run", "_seq")
+    __slots__ = ("_run", "last_seq")
 
     def __init__(self, run: str) -> None:
         if not isinstance(run, str):
@@ -38,17 +41,12 @@ class Producer:
         if not run:
             raise ValueError("run: expected the id of a run, got an empty string")
         self._run = run
-        self._seq = 0
+        self.last_seq = 0
 
     @property
     def run(self) -> str:
         """The run that this producer is bound to."""
         return self._run
-
-    @property
-    def last_seq(self) -> int:
-        """How many envelopes were emitted."""
-        return self._seq
 
     def emit(self, kind: str, /, **data: object) -> Envelope:
         """The next envelope of the run, with `data` as its payload.
@@ -59,18 +57,18 @@ class Producer:
             raise TypeError(f"kind: expected a str, got {type(kind).__name__}")
         if not kind:
             raise ValueError("kind: expected the kind of an event, got an empty string")
-        self._seq += 1
+        self.last_seq = seq = self.last_seq + 1
         return {
             "run": self._run,
-            "id": f"{self._run}:{self._seq}",
-            "seq": self._seq,
+            "id": f"{self._run}:{seq}",
+            "seq": seq,
             "kind": str(kind),
             "data": data,
         }
 
     def emit_text(self, text: str) -> Envelope:
         """The same as `emit("text.delta", text=text)`, for the kind that nearly all are."""
-        self._seq = seq = self._seq + 1
+        self.last_seq = seq = self.last_seq + 1
         return {
             "run": self._run,
             "id": f"{self._run}:{seq}",

@@ -112,6 +112,9 @@ RAW_EVENTS: Final[Mapping[str, Take]] = MappingProxyType(
 )
 """Raw events of the Responses API, by type."""
 
+OBSERVED_RAW: Final = frozenset(type_ for type_, take in RAW_EVENTS.items() if take is _OBSERVE)
+"""Those of them that are observation only."""
+
 RUN_ITEMS: Final[Mapping[str, Take]] = MappingProxyType(
     {
         "tool_called": Take.CALL,
@@ -129,6 +132,9 @@ RUN_ITEMS: Final[Mapping[str, Take]] = MappingProxyType(
     }
 )
 """Run items, by the name of their event."""
+
+OBSERVED_ITEMS: Final = frozenset(name for name, take in RUN_ITEMS.items() if take is _OBSERVE)
+"""Those of them that are observation only."""
 
 CALLS: Final[Mapping[str, Take]] = MappingProxyType(
     {

@@ -11,10 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from agents import RawResponsesStreamEvent
+from agents import RawResponsesStreamEvent, RunItemStreamEvent
 from openai.types.responses import ResponseTextDeltaEvent
 
-from doneness.machine.adapters.openai_agents.classification import Take
+from doneness.machine.adapters.openai_agents.classification import (
+    OBSERVED_ITEMS,
+    OBSERVED_RAW,
+    Take,
+)
 from doneness.machine.adapters.openai_agents.reading import read
 from doneness.machine.producer import Envelope, Producer
 from doneness.spec.vocabulary import Kind
@@ -51,16 +55,19 @@ class EventAdapter:
         broken: What `to` raised last, if it did: an envelope may be lost.
     """
 
-    __slots__ = ("_calls", "_emit", "_emit_text", "_handoffs", "_resumed", "_to", "broken")
+    __slots__ = ("_calls", "_emit", "_handoffs", "_resumed", "_to", "broken", "feed")
+
+    feed: Callable[[object], None]
+    """Take one event of `stream_events()`; reading it never raises."""
 
     def __init__(self, producer: Producer, to: Sink, *, resumed: bool = False) -> None:
         self._emit = producer.emit
-        self._emit_text = producer.emit_text
         self._to = to
         self._resumed = resumed
         self._calls: dict[str, _Call] = {}
         self._handoffs: set[str] = set()
         self.broken: BaseException | None = None
+        self.feed = self._feeding(producer)
 
     def send(self, envelope: Envelope) -> None:
         """Hand on an envelope that was emitted."""
@@ -72,27 +79,57 @@ class EventAdapter:
 
     # What the stream says.
 
-    def feed(self, event: object) -> None:
-        """Take one event of `stream_events()`; reading it never raises."""
-        if type(event) is RawResponsesStreamEvent:  # nearly all there is: a short way
-            try:
-                raw = event.data
-                text = raw.delta if type(raw) is ResponseTextDeltaEvent else None
-            except AttributeError:  # made without its fields
-                text = None
-            if type(text) is str:
+    def _feeding(self, producer: Producer) -> Callable[[object], None]:
+        """`feed`, with short ways for what nearly every event is: a piece of text, or no news.
+
+        What it costs is measured against the SDK's own cost per event, hence a function that
+        holds what it needs, and an envelope written out as `Producer.emit` would write it.
+        """
+        run, to, long_way = producer.run, self._to, self._long_way
+
+        def feed(event: object) -> None:
+            class_ = type(event)
+            if class_ is RawResponsesStreamEvent:
                 try:
-                    self._to(self._emit_text(text))
-                except BaseException as error:
-                    self.broken = error
-                    raise
-                return
+                    raw = event.data
+                    text = raw.delta if type(raw) is ResponseTextDeltaEvent else None
+                    if text is None and type(kind := raw.type) is str and kind in OBSERVED_RAW:
+                        return
+                except Exception:  # noqa: BLE001 # made without its fields: the long way says so
+                    text = None
+                if type(text) is str:
+                    producer.last_seq = seq = producer.last_seq + 1
+                    try:
+                        to(
+                            {
+                                "run": run,
+                                "id": f"{run}:{seq}",
+                                "seq": seq,
+                                "kind": "text.delta",
+                                "data": {"text": text},
+                            }
+                        )
+                    except BaseException as error:
+                        self.broken = error
+                        raise
+                    return
+            elif class_ is RunItemStreamEvent:
+                try:
+                    if type(name := event.name) is str and name in OBSERVED_ITEMS:
+                        return
+                except Exception:  # noqa: BLE001, S110 # as above
+                    pass
+            long_way(event)
+
+        return feed
+
+    def _long_way(self, event: object) -> None:
         take, what, why = read(event)
         match take:
             case Take.OBSERVE:
                 pass
             case Take.TEXT if what is not None:
-                self.send(self._emit_text(what))
+                self.send(self._emit(Kind.TEXT_DELTA, text=what))
             case Take.COMPLETED:
                 # Some providers give a response no id; then there is nothing to record.
                 if what is not None:

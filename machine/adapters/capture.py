@@ -2,12 +2,17 @@
 
 A capture is what came over a connection: server-sent events, through this project's own decoder.
 Test collections and logs hold the same events as JSON instead: an array, an object with the array
-under `stream` or `events`, or one event a line. Which of these it is shows in its first character;
-no field name of a server-sent event begins with a bracket.
+under `stream`, `events` or `input`, or one event a line. Which of these it is shows in its first
+line: no field of a server-sent event begins as an object, an array, a text or a number does, and
+none is the whole of `null`, `true` or `false`.
+
+Nothing is passed over: JSON that is no event is refused by the adapter, and a capture that is
+neither of the two is one event that nobody can read.
 """
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -36,8 +41,10 @@ ADAPTERS: Final[Mapping[str, type[WireAdapter]]] = {
 }
 """The adapter of each format, by the name that `doneness replay --from` takes."""
 
-_JSON_STARTS: Final = (b"{", b"[")
-_COLLECTIONS: Final = ("stream", "events")
+_JSON_START: Final = re.compile(rb'[\[{"\-0-9]')
+_FIRST_LINE: Final = re.compile(rb"([^\r\n]*)[\r\n]")
+_EVENT_LINE: Final = re.compile(rb"(?:data|event|id|retry)(?::|$)|:")
+_COLLECTIONS: Final = ("stream", "events", "input")
 
 
 class Taken(NamedTuple):
@@ -63,13 +70,28 @@ def taken(chunks: Iterable[bytes], adapter: WireAdapter) -> Iterator[Taken]:
     start = b""
     for chunk in chunks:
         start += chunk
-        if start.removeprefix(BOM_UTF8).strip() and not BOM_UTF8.startswith(start):
+        begun = _begun(start)
+        if _JSON_START.match(begun) or _FIRST_LINE.match(begun):
             break
     rest = chain((start,), chunks)
-    if start.removeprefix(BOM_UTF8).lstrip().startswith(_JSON_STARTS):
+    begun = _begun(start)
+    line = _FIRST_LINE.match(begun)
+    first = line[1] if line else begun
+    if _JSON_START.match(begun) or _is_json(first):
         yield from _taken_json(rest, adapter)
-    else:
-        yield from _taken_events(rest, adapter)
+        return
+    some = False
+    for event in _taken_events(rest, adapter):
+        some = True
+        yield event
+    if first and not some and not _EVENT_LINE.match(first):
+        reason = f"expected server-sent events or JSON, got {first[:50].decode(errors='replace')!r}"
+        yield Taken("framing", tuple(adapter.unreadable(reason)))
+
+
+def _begun(start: bytes) -> bytes:
+    """The start of a capture, from its first character that is no space."""
+    return b"" if BOM_UTF8.startswith(start) else start.removeprefix(BOM_UTF8).lstrip()
 
 
 def _taken_events(chunks: Iterable[bytes], adapter: WireAdapter) -> Iterator[Taken]:
@@ -127,7 +149,8 @@ def _collection(document: bytes) -> list[object] | None:
     except Exception:  # noqa: BLE001 # as above
         return None
     if isinstance(value, dict) and "type" not in value:
-        value = next((value[name] for name in _COLLECTIONS if name in value), None)
+        held = (value.get(name) for name in _COLLECTIONS)
+        value = next((values for values in held if isinstance(values, list)), None)
     return value if isinstance(value, list) else None
 
 

@@ -117,6 +117,54 @@ def test_any_bytes_are_taken_as_a_capture(format_: str, chunks: list[bytes]) -> 
     assert progress.terminal is None
 
 
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(
+    ("capture", "blocked"),
+    [
+        (b"1\n", 1),
+        (b"null", 1),
+        (b"true\n", 1),
+        (b'"x"\n', 1),
+        (b"\xef\xbb\xbf  -1.5e3\nnull\n\n[]\n", 3),
+        (b"[1, null, [[]]]", 3),
+        (b'{"events": 1}', 1),
+        (b'{"stream": null, "input": ["x", {}]}', 2),
+        (b"data: null\n\ndata: 1\n\ndata:\n\n", 3),
+        (b"hello\n", 1),
+        (b"NaN", 1),
+        (b"<html>\n<p>502 Bad Gateway\n", 1),
+    ],
+)
+def test_what_is_no_event_is_named(format_: str, capture: bytes, blocked: int) -> None:
+    """Each line of JSON that is no event, and a capture that is neither JSON nor events."""
+    for chunks in ([capture], [capture[place : place + 1] for place in range(len(capture))]):
+        adapter = ADAPTERS[format_]("run")
+        progress = Progress("run")
+        envelopes = [envelope for event in taken(chunks, adapter) for envelope in event.envelopes]
+        for envelope in envelopes:
+            progress.feed(envelope)
+        assert len(envelopes) == blocked
+        assert progress.issues == ["unknown_event"]
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(
+    "capture", [b"", b" \n", b"[]", b": ping\n\n", b"retry: 9\n\n", b"data: {}\n", b"id\r\r"]
+)
+def test_what_holds_no_event_yet_is_no_breach(format_: str, capture: bytes) -> None:
+    assert list(taken([capture], ADAPTERS[format_]("run"))) == []
+
+
+@pytest.mark.parametrize("name", ["stream", "events", "input"])
+def test_the_events_may_lie_in_an_object(name: str) -> None:
+    event = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
+    document = {"name": "x", "input": {"messages": []}, "stream": None, name: [event]}
+    for indent in (None, 2):
+        capture = json.dumps(document, indent=indent).encode()
+        [said] = taken([capture], AGUIAdapter("run"))
+        assert said == ("RUN_STARTED", ())
+
+
 def test_foreign_text_is_kept_short_and_writable() -> None:
     adapter = ADAPTERS["ag-ui"]("run")
     [envelope] = adapter.feed_value({"type": "\ud800" * 500})
@@ -136,6 +184,23 @@ def test_text_that_is_no_unicode_blocks_success() -> None:
         for envelope in adapter.feed(line):
             progress.feed(envelope)
     assert (progress.status, progress.issues[0]) == ("unknown", "not_json")
+
+
+@pytest.mark.parametrize(
+    ("deltas", "issues"),
+    [(["\\ud83d\\ude00"], []), (["\\ud83d", "\\ude00"], ["not_json", "sequence_gap_or_reorder"])],
+)
+def test_a_letter_comes_whole_or_it_is_no_text(deltas: list[str], issues: list[str]) -> None:
+    """A surrogate pair in one fragment is a letter; halves in two fragments are never joined."""
+    adapter = ADAPTERS["chat"]("run")
+    progress = Progress("run")
+    for delta in deltas:
+        chunk = f'{{"id":"c","choices":[{{"index":0,"delta":{{"content":"{delta}"}}}}]}}'
+        for envelope in adapter.feed(chunk):
+            progress.feed(envelope)
+    progress.feed(adapter.producer.emit("text.delta", text=""))
+    assert progress.issues == issues
+    assert progress.text == ("" if issues else "\N{GRINNING FACE}")
 
 
 def test_the_host_may_bind_the_thread_and_the_task() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from agents import RawResponsesStreamEvent, RunItemStreamEvent
 from openai.types.responses import ResponseTextDeltaEvent
@@ -87,7 +87,7 @@ class EventAdapter:
         """
         run, to, long_way = producer.run, self._to, self._long_way
 
-        def feed(event: object) -> None:
+        def feed(event: Any) -> None:
             class_ = type(event)
             if class_ is RawResponsesStreamEvent:
                 try:

@@ -19,6 +19,7 @@ raises.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice, repeat
 from typing import Final, Generic, Literal, TypeVar, overload
 
@@ -205,6 +206,27 @@ class SSEDecoder(Generic[_ItemT]):
                 raise
             return self.feed(_as_bytes(chunk))
         return self._values(chunk) or self._feed(chunk)
+
+    def stream(self, chunks: Iterable[bytes]) -> Iterator[_ItemT]:
+        """The events of a whole stream, each as soon as it is complete: `feed`, then `finish`.
+
+        Small chunks are kept without a call for each.
+
+        Raises:
+            FramingError: the stream is wrong, after the events before that.
+        """
+        for chunk in chunks:
+            if type(chunk) is not bytes:
+                events = self.feed(chunk)
+            elif 10 in chunk or 13 in chunk:
+                events = self._values(chunk) or self._feed(chunk)
+            else:
+                self._line += chunk
+                if len(self._line) <= self._room:
+                    continue
+                events = self._look(chunk)
+            yield from events
+        self.finish()
 
     def finish(self) -> list[_ItemT]:
         """The stream has ended. What no blank line has completed is no event: always empty.

@@ -26,12 +26,7 @@ def iter_events(
     Raises:
         FramingError: the stream is wrong, after the events before that.
     """
-    decoder = decoder or SSEDecoder()
-    for chunk in chunks:
-        events = decoder.feed(chunk)
-        if events:
-            yield from events
-    yield from decoder.finish()
+    return (decoder or SSEDecoder()).stream(chunks)
 
 
 async def aiter_events(

@@ -341,6 +341,37 @@ def test_iterables_of_bytes():
         list(iter_events([b"data: a\n\n\xff"]))
 
 
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+@pytest.mark.parametrize("size", [1, 3, 64, 10_000])
+def test_a_stream_of_chunks_gives_what_feeding_them_gives(size, errors):
+    """For every case: events, state and error; whatever kind of bytes the chunks are."""
+    for case in CASES:
+        parts = [case.wire[at : at + size] for at in range(0, len(case.wire), size)]
+        for kind in (bytes, bytearray):
+            decoder, found = SSEDecoder(errors), []
+            try:
+                for event in iter_events(map(kind, parts), decoder):
+                    found.append(event)  # noqa: PERF402 # kept when it raises
+                found.append(decoder.unfinished)
+            except ValueError as error:
+                found.append(str(error))
+            assert (found, decoder.retry_ms, decoder.last_event_id) == shown(errors, parts)
+
+
+def test_a_stream_of_chunks_keeps_pace():
+    """Each event is out before the next chunk is asked for; no chunk is asked for early."""
+    taken = []
+
+    def chunks():
+        for chunk in (b"data: a", b"\n", b"\n", b"data: b\n\nda", b"ta: c\n\n"):
+            taken.append(chunk)
+            yield chunk
+
+    events = iter_events(chunks())
+    assert taken == []
+    assert [(next(events).data, len(taken)) for _ in range(3)] == [("a", 3), ("b", 4), ("c", 5)]
+
+
 def test_httpx_responses():
     """Sync and async; what is no event stream is refused."""
     headers = {"content-type": "text/event-stream; charset=utf-8"}

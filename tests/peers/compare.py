@@ -1,35 +1,37 @@
 """Every peer on every case: agrees, differs (and how), refuses, or depends on the chunks.
 
-Run by `make peers`. Each case goes in whole, byte by byte and cut in two; promptness
-is a case of its own. What is expected comes with the cases; invalid bytes become U+FFFD.
+Run by `make peers`. Each case goes in whole, byte by byte and at every two-way split (Chromium,
+where each is a connection, gets some of the splits); promptness is a case of its own. What is
+expected comes with the cases; invalid bytes become U+FFFD.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import logging
-import shutil
-import subprocess
-from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 import chromium
+import javascript_peers
 from python_peers import OURS, PEERS, Peer
 
 from doneness.fixtures.framing_cases import FramingCase, framing_cases
 
-HERE = Path(__file__).parent
-JAVASCRIPT = ("eventsource-parser", "undici")
-PROMPT = {"LF LF": b"\n\n", "CRLF CRLF": b"\r\n\r\n", "CR CR": b"\r\r", "LF CR": b"\n\r"}
+PYTHON: Final = (OURS, *PEERS)
+CHROMIUM: Final = "Chromium (EventSource)"
+KINDS: Final = ("agrees", "differs", "refuses", "depends on the chunks")
+PROMPT: Final = {"LF LF": b"\n\n", "CRLF CRLF": b"\r\n\r\n", "CR CR": b"\r\r", "LF CR": b"\n\r"}
 """Ends of an event whose last byte must bring it out."""
+AFTER: Final = b": \n"
+"""What comes after that byte."""
+SPLITS: Final = 4
+"""So many two-way splits of a case are connections for Chromium."""
 
 
-def cuts(wire: bytes) -> list[list[bytes]]:
-    """Whole, byte by byte, and in two: everywhere, or at some twenty places of a longer stream."""
-    step = max(1, len(wire) // 20)
+def cuts(wire: bytes, step: int = 1) -> list[list[bytes]]:
+    """Whole, byte by byte, and in two."""
     return [
         [wire],
         [wire[at : at + 1] for at in range(len(wire))],
@@ -63,24 +65,45 @@ def of_python(peer: Peer, chunks: Sequence[bytes]) -> object:
         return type(error).__name__
 
 
-def of_javascript(peer: str, streams: list[list[bytes]]) -> list:
-    """For each stream the events by chunk, or what was thrown."""
-    encoded = [[b64encode(chunk).decode() for chunk in chunks] for chunks in streams]
-    answer = subprocess.run(
-        ["node", "javascript/frame.mjs"],
-        cwd=HERE,
-        input=json.dumps({"peer": peer, "streams": encoded}).encode(),
-        capture_output=True,
-        check=True,
-    )
-    return json.loads(answer.stdout)
+def of_javascript(peer: str, chunks: Sequence[Sequence[bytes]]) -> Iterator[object]:
+    """For each stream the events, or what was thrown."""
+    for lists in javascript_peers.frame(peer, chunks):
+        if isinstance(lists, str):
+            yield lists
+        else:
+            yield [tuple(event) for events in lists for event in events]
 
 
-def flat(lists: object) -> object:
-    """The events of all chunks."""
-    if isinstance(lists, str):
-        return lists
-    return [tuple(event) for events in lists for event in events]
+def of_chromium(cases: Sequence[FramingCase]) -> dict[str, str] | None:
+    """What a real browser makes of the cases; None where there is none."""
+    streams = [
+        (case, chunks) for case in cases for chunks in cuts(case.wire, len(case.wire) // SPLITS + 1)
+    ]
+    shown = chromium.frames([(chunks, [one[0] for one in case.events]) for case, chunks in streams])
+    if shown is None:
+        return None
+    outcomes: dict[str, list[object]] = {}
+    for (case, _), events in zip(streams, shown, strict=True):
+        outcomes.setdefault(case.name, []).append(events)
+    return {case.name: verdict(case, outcomes[case.name]) for case in cases}
+
+
+def compared(cases: Sequence[FramingCase]) -> dict[str, dict[str, str]]:
+    """For each peer, by name and version, a verdict for each case."""
+    table = {}
+    for peer in (OURS, *PEERS):
+        table[f"{peer.name} {peer.version}"] = {
+            case.name: verdict(case, (of_python(peer, chunks) for chunks in cuts(case.wire)))
+            for case in cases
+        }
+    for name, version in javascript_peers.versions().items():
+        table[f"{name} {version}"] = {
+            case.name: verdict(case, of_javascript(name, cuts(case.wire))) for case in cases
+        }
+    shown = of_chromium(cases)
+    if shown is not None:
+        table[CHROMIUM] = shown
+    return table
 
 
 def prompt_python(peer: Peer, end: bytes) -> str:
@@ -88,15 +111,15 @@ def prompt_python(peer: Peer, end: bytes) -> str:
     wire = b"data: x" + end
     taken = [0]
 
-    def chunks() -> Iterable[bytes]:
-        for at in range(len(wire) + 2):
+    def chunks() -> Iterator[bytes]:
+        fed = wire + AFTER
+        for at in range(len(fed)):
             taken[0] = at
-            yield (wire + b": \n")[at : at + 1]
+            yield fed[at : at + 1]
 
     try:
         for _event in peer.events(chunks()):
-            late = taken[0] - (len(wire) - 1)
-            return "prompt" if late <= 0 else f"{late} bytes late"
+            return _late(taken[0] - (len(wire) - 1))
     except Exception as error:  # noqa: BLE001 # likewise
         return type(error).__name__
     return "never"
@@ -105,13 +128,29 @@ def prompt_python(peer: Peer, end: bytes) -> str:
 def prompt_javascript(peer: str, end: bytes) -> str:
     """Likewise."""
     wire = b"data: x" + end
-    fed = wire + b": \n"
-    [lists] = of_javascript(peer, [[fed[at : at + 1] for at in range(len(fed))]])
+    fed = wire + AFTER
+    [lists] = javascript_peers.frame(peer, [[fed[at : at + 1] for at in range(len(fed))]])
     for at, events in enumerate(lists):
         if events:
-            late = at - (len(wire) - 1)
-            return "prompt" if late <= 0 else f"{late} bytes late"
+            return _late(at - (len(wire) - 1))
     return "never"
+
+
+def _late(late_bytes: int) -> str:
+    if late_bytes <= 0:
+        return "prompt"
+    return f"{late_bytes} byte{'s' * (late_bytes > 1)} late"
+
+
+def promptness() -> dict[str, list[str]]:
+    """For each peer and each end of an event, when the event is out."""
+    table = {peer.name: [prompt_python(peer, end) for end in PROMPT.values()] for peer in PYTHON}
+    for name in javascript_peers.versions():
+        table[name] = [prompt_javascript(name, end) for end in PROMPT.values()]
+    told = chromium.prompt([b"data: x" + end for end in PROMPT.values()], AFTER)
+    if told is not None:
+        table[CHROMIUM] = told
+    return table
 
 
 def main() -> None:
@@ -121,60 +160,29 @@ def main() -> None:
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)  # some peers complain of every strange value
     cases = list(framing_cases())
-    table: dict[str, dict[str, str]] = {}
-    for peer in (OURS, *PEERS):
-        table[f"{peer.name} {peer.version}"] = {
-            case.name: verdict(case, (of_python(peer, chunks) for chunks in cuts(case.wire)))
-            for case in cases
-        }
-    versions = json.loads((HERE / "javascript/package.json").read_text())["dependencies"]
-    scripts = JAVASCRIPT if shutil.which("node") else ()
-    for name in scripts:
-        streams = [(case, chunks) for case in cases for chunks in cuts(case.wire)]
-        answers = of_javascript(name, [chunks for _, chunks in streams])
-        outcomes: dict[str, list[object]] = {}
-        for (case, _), lists in zip(streams, answers, strict=True):
-            outcomes.setdefault(case.name, []).append(flat(lists))
-        table[f"{name} {versions[name]}"] = {
-            case.name: verdict(case, outcomes[case.name]) for case in cases
-        }
-    streams = [(case, chunks) for case in cases for chunks in few(case.wire)]
-    shown = chromium.frames([(chunks, [one[0] for one in case.events]) for case, chunks in streams])
-    if shown is None:
-        print("left out: Chromium, which is not installed")
-    else:
-        seen: dict[str, list[object]] = {}
-        for (case, _), events in zip(streams, shown, strict=True):
-            seen.setdefault(case.name, []).append(events)
-        table["Chromium (EventSource)"] = {
-            case.name: verdict(case, seen[case.name]) for case in cases
-        }
-    print(f"{len(cases)} cases, each whole, byte by byte and at up to 40 two-way splits\n")
-    print("| peer | agrees | differs | refuses | depends on the chunks |\n|---|---|---|---|---|")
-    for peer_name, answers in table.items():
+    table = compared(cases)
+    for missing, present in (
+        ("the JavaScript peers: no Node, or `npm ci` did not bring them", len(table) > len(PYTHON)),
+        ("Chromium, which is not installed", CHROMIUM in table),
+    ):
+        if not present:
+            print(f"left out: {missing}\n")
+    print(f"{len(cases)} cases, each whole, byte by byte and at every two-way split")
+    print(f"(Chromium: at up to {SPLITS} of the splits)\n")
+    print(f"| peer | {' | '.join(KINDS)} |\n|---|{'---|' * len(KINDS)}")
+    for name, answers in table.items():
         kinds = Counter(answer.split(" (")[0] for answer in answers.values())
-        columns = ("agrees", "differs", "refuses", "depends on the chunks")
-        print(f"| {peer_name} | {' | '.join(str(kinds[column]) for column in columns)} |")
+        print(f"| {name} | {' | '.join(str(kinds[kind]) for kind in KINDS)} |")
     print(f"\n| promptness | {' | '.join(PROMPT)} |\n|---|{'---|' * len(PROMPT)}")
-    for peer in (OURS, *PEERS):
-        if peer.name == "aiohttp-sse-client2":
-            continue  # its reader is given all chunks at once here
-        print(f"| {peer.name} | {' | '.join(prompt_python(peer, e) for e in PROMPT.values())} |")
-    for name in scripts:
-        print(f"| {name} | {' | '.join(prompt_javascript(name, e) for e in PROMPT.values())} |")
+    for name, row in promptness().items():
+        print(f"| {name} | {' | '.join(row)} |")
     if options.details:
         print("\n| case | peer | |\n|---|---|---|")
         for case in cases:
-            for peer_name, answers in table.items():
+            for name, answers in table.items():
                 if answers[case.name] != "agrees":
-                    print(f"| {case.name} | {peer_name} | {answers[case.name]} |")
-
-
-def few(wire: bytes) -> list[list[bytes]]:
-    """Cuts for a browser, where each is a connection: whole, byte by byte, some in two."""
-    step = max(1, len(wire) // 4)
-    bytewise = [wire[at : at + 1] for at in range(len(wire))] if len(wire) < 400 else [wire]
-    return [[wire], bytewise, *([wire[:at], wire[at:]] for at in range(1, len(wire), step))]
+                    print(f"| {case.name} | {name} | {answers[case.name]} |")
+    print()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ reconnects or parses JSON after it has framed an event, that step alone is repla
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from importlib.metadata import version
@@ -25,11 +25,14 @@ class Peer(NamedTuple):
         name: Its distribution on PyPI.
         decode: Chunks to its own event objects.
         framed: One of those to `(event, data, id)`; None for what is not an event.
+        bulk: Likewise to `decode`, for speed: where taking chunks one by one would measure how
+            they are brought to the peer rather than the peer.
     """
 
     name: str
     decode: Decode
     framed: Callable[[Any], Framed | None]
+    bulk: Decode | None = None
 
     @property
     def version(self) -> str:
@@ -42,12 +45,9 @@ class Peer(NamedTuple):
 
 
 def _doneness(chunks: Iterable[bytes]) -> Iterator[Any]:
-    from doneness.machine.framing import SSEDecoder
+    from doneness.machine.framing import SSEDecoder, iter_events
 
-    decoder = SSEDecoder("replace")
-    for chunk in chunks:
-        yield from decoder.feed(chunk)
-    yield from decoder.finish()
+    return iter_events(chunks, SSEDecoder("replace"))
 
 
 def _httpx_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
@@ -130,15 +130,13 @@ def _requests_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
         yield from source
 
 
-def _aiohttp_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
+class _OnAiohttp:
     """Its reconnection ends the stream; its lines come from aiohttp's own reader."""
-    from aiohttp import StreamReader
-    from aiohttp.base_protocol import BaseProtocol
-    from aiohttp_sse_client2.client import EventSource
 
-    async def run() -> list[Any]:
-        loop = asyncio.get_running_loop()
-        reader = StreamReader(BaseProtocol(loop), 2**30, loop=loop)  # nobody pauses here
+    def __init__(self) -> None:
+        from aiohttp import StreamReader
+        from aiohttp.base_protocol import BaseProtocol
+        from aiohttp_sse_client2.client import EventSource
 
         class Once(EventSource):
             def _process_field(self, field_name: str, field_value: str) -> None:
@@ -148,40 +146,60 @@ def _aiohttp_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
             async def connect(self, retry: int = 0) -> None:  # noqa: ARG002 # as overridden
                 raise _EndOfStreamError
 
-        source = Once(
+        connected = BaseProtocol(_LOOP)
+        connected.connection_made(asyncio.Transport())
+        self.reader = StreamReader(connected, 2**30, loop=_LOOP)  # nobody pauses here
+        self._source = Once(
             "http://127.0.0.1/", session=SimpleNamespace(), reconnection_time=timedelta(0)
         )
-        source._response = SimpleNamespace(status=200, content=_Content(reader, chunks))
-        source._origin = ""
-        found = []
-        with suppress(_EndOfStreamError):
-            async for event in source:
-                found.append(event)  # noqa: PERF401 # kept when the end is raised
-        return found
+        self._source._response = SimpleNamespace(status=200, content=self.reader)
+        self._source._origin = ""
+        self.found: list[Any] = []
 
-    yield from _LOOP.run_until_complete(run())
+    async def read(self) -> None:
+        """Read to the end."""
+        with suppress(_EndOfStreamError):
+            async for event in self._source:
+                self.found.append(event)  # kept when the end is raised
+
+
+async def _made() -> _OnAiohttp:
+    return _OnAiohttp()
+
+
+def _aiohttp_sse(chunks: Iterable[bytes]) -> Iterator[Any]:
+    """Each chunk is there alone: what it completes comes before the next is asked for."""
+    client = _LOOP.run_until_complete(_made())
+    reading = _LOOP.create_task(client.read())
+    try:
+        for chunk in chunks:
+            client.reader.feed_data(chunk)
+            for _ in range(3):  # the reader wakes, the client reads, and waits again
+                _LOOP.run_until_complete(asyncio.sleep(0))
+            yield from client.found
+            client.found.clear()
+            if reading.done():
+                break
+        client.reader.feed_eof()
+        _LOOP.run_until_complete(reading)
+        yield from client.found
+    finally:
+        reading.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            _LOOP.run_until_complete(reading)
+
+
+def _aiohttp_sse_bulk(chunks: Iterable[bytes]) -> Iterator[Any]:
+    """Its reader has all chunks before the first line is read."""
+    client = _LOOP.run_until_complete(_made())
+    for chunk in chunks:
+        client.reader.feed_data(chunk)
+    client.reader.feed_eof()
+    _LOOP.run_until_complete(client.read())
+    yield from client.found
 
 
 _LOOP: Final = asyncio.new_event_loop()
-
-
-class _Content:
-    """Feeds aiohttp's reader all chunks, then reads; so this says nothing of promptness."""
-
-    def __init__(self, reader: Any, chunks: Iterable[bytes]) -> None:
-        self._reader = reader
-        self._chunks = iter(chunks)
-        self._lines = self._every_line()
-
-    async def _every_line(self) -> AsyncIterator[bytes]:
-        for chunk in self._chunks:
-            self._reader.feed_data(chunk)
-        self._reader.feed_eof()
-        async for line in self._reader:
-            yield line
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._lines
 
 
 def _by_attributes(event: Any) -> Framed:
@@ -209,7 +227,7 @@ PEERS: Final = (
     Peer("openai", _openai, _by_attributes),
     Peer("anthropic", _anthropic, _by_attributes),
     Peer("sseclient-py", _sseclient, _by_attributes),
-    Peer("aiohttp-sse-client2", _aiohttp_sse, _of_requests),
+    Peer("aiohttp-sse-client2", _aiohttp_sse, _of_requests, bulk=_aiohttp_sse_bulk),
     Peer("requests-sse", _requests_sse, _of_requests),
     Peer("launchdarkly-eventsource", _launchdarkly, _of_launchdarkly),
     Peer("langgraph-sdk", _langgraph, _of_langgraph),

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from agents import FunctionTool, RunHooks, Tool
+from agents import FunctionTool, RunHooks, Tool, function_tool
 from agents.lifecycle import RunHooksBase
 
 Report = Callable[[BaseException], None]
@@ -27,8 +28,20 @@ _REPORTS: Final[WeakKeyDictionary[Any, Report]] = WeakKeyDictionary()
 _MARK: Final = "__doneness_watched__"
 
 # Where the SDK's own wrapper, which turns exceptions into outputs, keeps what it wraps. It is
-# no public name; tools without it are wrapped from outside, which sees what the SDK lets through.
+# no public name, but nothing public tells of a failure: `on_tool_end` gets the output that was
+# made of it, and a `failure_error_function` is given where a tool is made, and read back nowhere.
+# Tools without it are wrapped from outside, which sees what the SDK lets through.
 _INNER: Final = "_invoke_tool_impl"
+
+
+@functools.cache
+def _shows_bodies(name: str) -> bool:
+    """Whether this SDK keeps the body of a function tool where it is looked for."""
+
+    def probe() -> str:
+        return ""
+
+    return callable(getattr(function_tool(probe).on_invoke_tool, name, None))
 
 
 def watch_call(context: Any, tool: Tool, report: Report) -> None:
@@ -80,6 +93,14 @@ class WatchingHooks(RunHooks[Any]):
     ) -> None:
         if not isinstance(hooks, RunHooksBase | None):
             raise TypeError(f"hooks: expected the SDK's RunHooks, got {type(hooks).__name__}")
+        if not _shows_bodies(_INNER):
+            warnings.warn(
+                "this release of openai-agents does not show the body of a function tool: a tool "
+                "that fails is shown as returned where the SDK makes an output of its failure; "
+                "use a release that doneness was tested with",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         self._started = started
         self._failed = failed
         self._cancelled = cancelled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import agents
@@ -29,6 +30,8 @@ from openai.types.responses.response_output_item import (
     McpCall,
     McpListTools,
 )
+
+from doneness.machine.adapters.openai_agents import hooks
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
 
@@ -271,6 +274,24 @@ async def test_a_failure_that_the_tool_words_itself(scripted):
 
     await _run(scripted, [[function_call("broken", {}, call_id="c1")], ANSWER], tools=[broken])
     assert scripted.last.tools == {"c1": "failed"}
+
+
+@pytest.mark.parametrize("worded", [True, False])
+async def test_a_release_that_moved_the_body_of_a_tool(scripted, monkeypatch, worded):
+    """It is said at once; what the SDK words is an output like any other, and no success."""
+    monkeypatch.setattr(hooks, "_INNER", "_moved")
+
+    @agents.function_tool(**({} if worded else {"failure_error_function": None}))
+    def broken() -> str:
+        raise ValueError("x")
+
+    raised = contextlib.nullcontext() if worded else pytest.raises(agents.UserError)
+    warned = pytest.warns(RuntimeWarning, match="a tool that fails is shown as returned")
+    steps = [[function_call("broken", {}, call_id="c1")], ANSWER]
+    with warned, raised:
+        await _run(scripted, steps, tools=[broken])
+    assert scripted.last.tools == {"c1": "returned" if worded else "failed"}
+    assert scripted.last.shown_at_eof() == ("checking" if worded else "failed")
 
 
 async def _raises(_context: ToolContext[Any], _arguments: str) -> str:

@@ -23,6 +23,39 @@ def weather(city: str) -> str:
     return f"sunny in {city}"
 
 
+class Held:
+    """A tool that runs until it is cancelled, and the event that it runs."""
+
+    def __init__(self) -> None:
+        self.runs = asyncio.Event()
+
+        @agents.function_tool
+        async def slow() -> str:
+            self.runs.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        self.tool = slow
+
+
+async def _start(stage, tool):
+    """A run that calls the tool at once."""
+    model = await stage.model([[function_call(tool.name, {}, call_id="c1")], []])
+    return stage.start(agents.Agent(name="one", model=model, tools=[tool]))
+
+
+async def _to_end(run, once, cancel):
+    """Consume the run to its end; cancel it once the tool runs."""
+
+    async def cancel_soon() -> None:
+        await once.wait()
+        cancel()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(cancel_soon())
+        await run.to_end()
+
+
 @pytest.mark.parametrize("mode", ["immediate", "after_turn"])
 async def test_after_the_last_text(stage, mode):
     agent = agents.Agent(name="one", model=await stage.model([[assistant_message(TEXT)]]))
@@ -81,24 +114,9 @@ async def test_after_the_end_it_changes_nothing(stage):
 
 
 async def test_with_an_asynchronous_tool_still_running(stage):
-    started = asyncio.Event()
-
-    @agents.function_tool
-    async def slow() -> str:
-        started.set()
-        await asyncio.Event().wait()
-        return "never"
-
-    model = await stage.model([[function_call("slow", {}, call_id="c1")], []])
-    run = stage.start(agents.Agent(name="one", model=model, tools=[slow]))
-
-    async def cancel_soon() -> None:
-        await started.wait()
-        run.cancel()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(cancel_soon())
-        await run.to_end()
+    held = Held()
+    run = await _start(stage, held.tool)
+    await _to_end(run, held.runs, run.cancel)
     assert stage.last.tools == {"c1": "running"}
     assert stage.last.kinds[-2:] == ["cancel.requested", "run.ended"]
     assert stage.last.shown_at_eof() == "cancelled"
@@ -116,16 +134,8 @@ async def test_with_a_synchronous_tool_that_finishes_anyway(stage):
         finished.set()
         return "late"
 
-    model = await stage.model([[function_call("slow", {}, call_id="c1")], []])
-    run = stage.start(agents.Agent(name="one", model=model, tools=[slow]))
-
-    async def cancel_soon() -> None:
-        await started.wait()
-        run.cancel()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(cancel_soon())
-        await run.to_end()
+    run = await _start(stage, slow)
+    await _to_end(run, started, run.cancel)
     before = list(stage.last.log)
     go_on.set()
     assert await asyncio.to_thread(finished.wait, 30)
@@ -137,18 +147,10 @@ async def test_with_a_synchronous_tool_that_finishes_anyway(stage):
 
 async def test_of_the_consumer_s_task_ends_the_run_cancelled(stage):
     """The SDK cancels the run when a consumer that waits is cancelled, by a time-out, say."""
-    started = asyncio.Event()
-
-    @agents.function_tool
-    async def slow() -> str:
-        started.set()
-        await asyncio.Event().wait()
-        return "never"
-
-    model = await stage.model([[function_call("slow", {}, call_id="c1")], []])
-    run = stage.start(agents.Agent(name="one", model=model, tools=[slow]))
+    held = Held()
+    run = await _start(stage, held.tool)
     consumer = asyncio.create_task(run.to_end())
-    await started.wait()
+    await held.runs.wait()
     consumer.cancel()
     with pytest.raises(asyncio.CancelledError):
         await consumer
@@ -159,24 +161,9 @@ async def test_of_the_consumer_s_task_ends_the_run_cancelled(stage):
 
 
 async def test_of_the_run_s_task_by_somebody_else(stage):
-    started = asyncio.Event()
-
-    @agents.function_tool
-    async def slow() -> str:
-        started.set()
-        await asyncio.Event().wait()
-        return "never"
-
-    model = await stage.model([[function_call("slow", {}, call_id="c1")], []])
-    run = stage.start(agents.Agent(name="one", model=model, tools=[slow]))
-
-    async def cancel_soon() -> None:
-        await started.wait()
-        run.result.run_loop_task.cancel()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(cancel_soon())
-        await run.to_end()
+    held = Held()
+    run = await _start(stage, held.tool)
+    await _to_end(run, held.runs, run.result.run_loop_task.cancel)
     assert stage.last.ended == ["cancelled"]
 
 
@@ -194,16 +181,8 @@ async def test_a_tool_that_fails_after_the_end_is_not_heard(scripted):
             over.set()
             raise ValueError("late") from None
 
-    model = await scripted.model([[function_call("stubborn", {}, call_id="c1")], []])
-    run = scripted.start(agents.Agent(name="one", model=model, tools=[stubborn]))
-
-    async def cancel_soon() -> None:
-        await started.wait()
-        run.cancel()
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(cancel_soon())
-        await run.to_end()
+    run = await _start(scripted, stubborn)
+    await _to_end(run, started, run.cancel)
     before = list(scripted.last.log)
     await over.wait()
     await asyncio.sleep(0.01)

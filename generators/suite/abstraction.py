@@ -13,40 +13,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from doneness.generators.letters import EOF, WRONG, good_events
 from doneness.generators.moves import BY_NAME, Template
 from doneness.generators.oracle import Oracle
 from doneness.generators.suite.machines import Moore, Word, discovered
 
 RUN: Final = "run-A"
-CALLS: Final = ("c1", "c2")
 CONTRADICTED: Final = "contradicted"
 
-_CALL_LETTERS: Final = ("requested", "started", "finished", "failed")
-
-_LETTERS: Final = (
-    "text",
-    "response completed",
-    "response unresolved",
-    "approval wait",
-    "cancel requested",
-    "succeeded with text",
-    "succeeded without text",
-    "paused without text",
-    "cancelled without text",
-    "failed without text",
-    "incomplete without text",
-    "check right ok",
-    "check right not ok",
-    "check of another text ok",
-    "text.delta with a key too many",
-    "kind 'future.completed'",
-    "not an envelope: no kind",
+_EVIDENCE: Final = (
+    *WRONG,
     "not JSON: half a surrogate pair",
     "the last again",
     "the last id, other data",
     "a gap by one",
     "another run",
-    "EOF",
 )
 
 OBSERVED: Final = (
@@ -63,8 +44,7 @@ OBSERVED: Final = (
 
 def letters(calls: int) -> tuple[str, ...]:
     """The letters for so many calls, by the names of their templates."""
-    of_calls = (f"{what} {call}" for call in CALLS[:calls] for what in _CALL_LETTERS)
-    return (*_LETTERS[:3], *of_calls, *_LETTERS[3:])
+    return (*good_events(calls), *_EVIDENCE, EOF)
 
 
 def key(oracle: Oracle) -> Hashable:

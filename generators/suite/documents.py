@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from doneness.generators.moves import FINAL_TEXT, TEXT, digest_of
-from doneness.generators.suite.abstraction import CALLS, RUN, abstraction, letters
+from doneness.generators.moves import CALLS, FINAL_TEXT, TEXT, digest_of
+from doneness.generators.suite.abstraction import RUN, abstraction, letters
 from doneness.generators.suite.machines import (
     Moore,
     Word,

@@ -6,39 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from doneness.generators.exploration import RUN, Layer
+from doneness.generators.letters import EOF, WRONG, good_events
 from doneness.generators.moves import BY_NAME, CALLS, Template
 from doneness.generators.oracle import Oracle
 from doneness.generators.votes import system
 from doneness.generators.votes.properties import INITIAL, Property, State, Vote
 from doneness.spec.toolcall import UNREQUESTED
 
-_ALPHABET: Final = (
-    "text",
-    "response completed",
-    "some response unresolved",
-    *(
-        f"{what} {call}"
-        for call in CALLS
-        for what in ("requested", "started", "finished", "failed")
-    ),
-    "approval wait",
-    "cancel requested",
-    "succeeded with text",
-    "succeeded without text",
-    "paused without text",
-    "cancelled without text",
-    "failed without text",
-    "incomplete without text",
-    "check right ok",
-    "check right not ok",
-    "check of another text ok",
-    "app.checked without ok",
-    "text.delta without text",
-    "kind 'future.completed'",
-    "not an envelope: no run",
-    "EOF",
+ALPHABET: Final[Sequence[Template]] = tuple(
+    BY_NAME[name] for name in (*good_events(len(CALLS)), "app.checked without ok", *WRONG, EOF)
 )
-ALPHABET: Final[Sequence[Template]] = tuple(BY_NAME[name] for name in _ALPHABET)
 """One event for each trigger and each way it can be decided, and one contradiction from outside."""
 
 

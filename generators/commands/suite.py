@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -13,6 +14,8 @@ import click
 
 from doneness.generators.subjects import SubjectError, open_subject, own_subjects
 from doneness.generators.suite.documents import OBSERVATIONS, machine_of, write
+from doneness.generators.suite.families import FAMILIES
+from doneness.generators.suite.faults import judge_all, table
 from doneness.generators.suite.faulty import trial
 from doneness.generators.suite.machines import suite_words
 from doneness.generators.suite.running import Result, load, run, transition_cover
@@ -118,6 +121,32 @@ def prove(machines: int, seed: int) -> None:
         cells = (within.tests, machines, within.escaped, machines, beyond.escaped)
         click.echo(_row(calls, observed, extra, *(f"{cell:,}" for cell in cells)))
     sys.exit(1 if escaped else 0)
+
+
+@command.command("faults")
+@click.option("--every", type=click.IntRange(1), default=1, help="Judge one fault in so many.")
+@click.option("--quick", is_flag=True, help="Leave out the suites for m = 1.")
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.")
+@click.option("--largest", is_flag=True, help="Ask the large suites about every fault; hours.")
+@click.option("--list", "listed", is_flag=True, help="Name the faults that no family finds, too.")
+def faults(every: int, quick: bool, jobs: int, largest: bool, listed: bool) -> None:
+    """Print how many seeded faults each family of tests finds, as a table in Markdown."""
+    families = [family for family in FAMILIES if not (quick and family.extra)]
+
+    def progress(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r{done} of {total}", nl=done == total, err=True)
+
+    try:
+        judged = judge_all(families, every=every, jobs=jobs, largest=largest, done=progress)
+    except ValueError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)
+    for line in table(judged, families):
+        click.echo(line)
+    for one in judged:
+        if listed and not one.found_by:
+            click.echo(f"not found: {one.key}")
 
 
 def _row(*cells: object) -> str:

@@ -123,7 +123,7 @@ def record(layer: Layer, *, as_bytes: bool) -> Recording:
             if move is None or not subject.takes(move):
                 continue
             after = oracle.fork()
-            decisions = _decisions(oracle, after, move)
+            decided = decisions(oracle, after, move)
             longer = (*names, template.name)
             if longer in ends:
                 places[longer] = len(edges)
@@ -138,7 +138,7 @@ def record(layer: Layer, *, as_bytes: bool) -> Recording:
                     given,
                     tuple(expected[name] for name in OBSERVABLES),
                     template,
-                    decisions,
+                    decided,
                     _facts(oracle, move),
                 )
             )
@@ -152,7 +152,7 @@ def recordings() -> list[Recording]:
     return objects + [record(layer, as_bytes=True) for layer in order if layer.parsing]
 
 
-def _decisions(before: Oracle, after: Oracle, move: Move) -> tuple[tuple[str, ...], ...]:
+def decisions(before: Oracle, after: Oracle, move: Move) -> tuple[tuple[str, ...], ...]:
     """What is decided when a move is taken; and the state it leads to."""
     decision = after.take(move)
     if decision.step is not None:

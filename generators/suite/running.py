@@ -84,7 +84,7 @@ def run(
         for (word, trace, expected), shown in zip(kept, snapshots, strict=True):
             count += 1
             events += len(trace)
-            if not _agrees(expected, shown):
+            if not agrees(expected, shown):
                 names = tuple(found["alphabet"][one]["name"] for one in word)
                 failure = Failure(names, tuple(trace), expected, shown)
                 return Result(count, events, left_out, failure)
@@ -103,7 +103,8 @@ def _takes(subject: Subject, name: str) -> bool:
     return move is None or subject.takes(move)
 
 
-def _agrees(expected: Mapping[str, Any], shown: Snapshot) -> bool:
+def agrees(expected: Mapping[str, Any], shown: Snapshot) -> bool:
+    """Whether a subject shows what it must, of what it shows at all."""
     return "failure" not in shown and all(
         shown[name] == value for name, value in expected.items() if name in shown
     )

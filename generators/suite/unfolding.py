@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 from doneness.generators.oracle import END_OF_TRANSPORT
 from doneness.generators.suite.documents import GAP, ID, NEXT, OBSERVATIONS, document, machine_of
@@ -30,38 +30,58 @@ class Unfolding:
 
     def __init__(self, found: Mapping[str, Any]) -> None:
         self._found = found
-        self._known: dict[Word, tuple[list[object], int, dict[str, Any] | None]] = {}
+        self._known: dict[Word, tuple[list[object], _After]] = {}
+        self._made: dict[tuple[int, _After], tuple[object, _After]] = {}
 
     def events(self, word: Word) -> list[object]:
         """The events of a word; `END_OF_TRANSPORT` where the connection ends."""
         return self._upto(word)[0]
 
-    def _upto(self, word: Word) -> tuple[list[object], int, dict[str, Any] | None]:
+    def _upto(self, word: Word) -> tuple[list[object], _After]:
         if not word:
-            return [], 0, None
+            return [], _START
         if word not in self._known:
             if len(self._known) > KEPT_MAX:
                 self._known.clear()
-            self._known[word] = self._one_more(*self._upto(word[:-1]), word[-1])
+            events, after = self._upto(word[:-1])
+            one, after = self._one(word[-1], after)
+            self._known[word] = events if one is _NO_EVENT else [*events, one], after
         return self._known[word]
 
-    def _one_more(
-        self, events: list[object], last_seq: int, last_event: dict[str, Any] | None, place: int
-    ) -> tuple[list[object], int, dict[str, Any] | None]:
+    def _one(self, place: int, before: _After) -> tuple[object, _After]:
+        """The event that a letter makes, each made once; and what decides the next ones."""
+        if (place, before) not in self._made:
+            self._made[place, before] = self._new(place, before)
+        return self._made[place, before]
+
+    def _new(self, place: int, before: _After) -> tuple[object, _After]:
         letter = self._found["alphabet"][place]
         if letter["do"] == "close":
-            return [*events, END_OF_TRANSPORT], last_seq, last_event
+            return END_OF_TRANSPORT, before
         if letter["do"] == "repeat":
-            if last_event is None:
-                return events, last_seq, last_event
-            again = {**last_event, "data": {**last_event["data"], **letter.get("data", {})}}
-            return [*events, again], last_seq, last_event
-        event = dict(letter["event"])
-        seq = last_seq + {NEXT: 1, GAP: 2}[event["seq"]]
-        event |= {"seq": seq, "id": event["id"].replace(ID, f"{self._found['run']}:{seq}")}
-        if letter.get("numbered"):
-            last_seq, last_event = seq, event
-        return [*events, event], last_seq, last_event
+            if before == _START:
+                return _NO_EVENT, before
+            last = self._numbered(before)
+            return {**last, "data": {**last["data"], **letter.get("data", {})}}, before
+        seq = before.last_seq + {NEXT: 1, GAP: 2}[letter["event"]["seq"]]
+        after = _After(seq, place)
+        return self._numbered(after), after if letter.get("numbered") else before
+
+    def _numbered(self, made: _After) -> dict[str, Any]:
+        event = dict(self._found["alphabet"][made.last_letter]["event"])
+        id_ = event["id"].replace(ID, f"{self._found['run']}:{made.last_seq}")
+        return event | {"seq": made.last_seq, "id": id_}
+
+
+class _After(NamedTuple):
+    """The last number, and the letter that it was given to."""
+
+    last_seq: int
+    last_letter: int
+
+
+_START: Final = _After(0, -1)
+_NO_EVENT: Final = object()
 
 
 def every_test(

@@ -35,12 +35,16 @@ def changed(kill):
     """The module that a kill names, and its code with the line changed; it must be unmistakable."""
     module = kill["file"].removeprefix("machine/").removesuffix(".py").replace("/", ".")
     lines = source_of(module).split("\n")
-    [place] = [
+    places = [
         number
         for number, line in enumerate(lines)
         if line.strip() == kill["line"]
         and kill.get("after", lines[number - 1].strip()) == lines[number - 1].strip()
     ]
+    assert len(places) == 1, (
+        f"name another line of {kill['file']}: {len(places)} are {kill['line']}"
+    )
+    [place] = places
     indented = lines[place].removesuffix(kill["line"])
     text = "\n".join([*lines[:place], indented + kill["becomes"], *lines[place + 1 :]])
     return module, compile(text, kill["file"], "exec")

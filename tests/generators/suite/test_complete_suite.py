@@ -19,6 +19,7 @@ from doneness.generators.commands.suite import command
 from doneness.generators.subject import PythonSubject, own_subjects
 from doneness.generators.subjects.reducer_program import ReducerProgram
 from doneness.generators.suite.documents import OBSERVATIONS, files, machine_of
+from doneness.generators.suite.families import DeclaredReducer
 from doneness.generators.suite.faulty import faulty_machines, trial
 from doneness.generators.suite.machines import discovered, equivalent, suite_words
 from doneness.generators.suite.running import load, run, transition_cover
@@ -228,6 +229,37 @@ def test_what_is_shown_before_the_first_event_is_looked_at(tmp_path):
         subject.close()
     assert start["status"] == "waiting"
     assert later["status"] in ("running", "waiting")
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_what_the_abstraction_puts_together_behaves_alike(suite):
+    """Long words: what tables and reducer show behind them is what the finite machine says.
+
+    The machine was made of one stream to each state; here others lead there.
+    """
+    found = load(*suite)
+    machine, _, _ = machine_of(found)
+    random = Random(5)
+    words = [long_word(machine, random) for _ in range(400)]
+    visited = {machine.after(word[:end]) for word in words for end in range(len(word) + 1)}
+    assert len(visited) > len(machine.steps) / 2
+    for factory in (DeclaredReducer, Progress):
+        result = run(found, PythonSubject("one of two", factory), words=words)
+        assert (result.failure, result.tests) == (None, len(words))
+
+
+def long_word(machine, random):
+    """A word through states where much can still happen, and one letter more."""
+    word, state = (), 0
+    for _ in range(random.randint(3, 14)):
+        lively = [
+            letter
+            for letter, target in enumerate(machine.steps[state])
+            if len(set(machine.steps[target])) > 4
+        ]
+        word = (*word, random.choice(lively or range(machine.inputs)))
+        state = machine.steps[state][word[-1]]
+    return (*word, random.randrange(machine.inputs))
 
 
 class Forgetful(Progress):

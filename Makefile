@@ -66,7 +66,7 @@ fuzz: $(VENV)/.fuzz ## ten minutes of coverage-guided inputs to the decoder, aga
 	$(BIN)/python tests/fuzz/fuzz_framing.py -max_total_time=$(FUZZ_SECONDS) -max_len=160 -rss_limit_mb=4096
 
 peers: $(VENV)/.peers ## the decoder beside its peers: every case, promptness, speed
-	command -v npm >/dev/null && cd tests/peers/javascript && npm ci --silent --ignore-scripts --no-audit --no-fund || true
+	-command -v npm >/dev/null && npm ci --prefix tests/peers/javascript --silent --ignore-scripts --no-audit --no-fund
 	$(BIN)/python tests/peers/compare.py --details
 	$(BIN)/python tests/peers/speed.py
 

@@ -1,6 +1,7 @@
 """A coverage-guided fuzz target: the decoder against the declared framing, cut as the input says.
 
-The first two bytes choose policy, limits and the lengths of chunks; the rest is the stream. Run
+The first two bytes choose policy, limits and the lengths of chunks; the rest is the stream, in
+which some bytes may stand for long texts: a decoder keeps long lines otherwise than short ones. Run
 by `make fuzz`; atheris (Apache-2.0) drives it. A finding is printed shrunk, as a table.
 """
 
@@ -20,7 +21,8 @@ from doneness.generators.framing_oracle import NO_LIMITS, FramingLimits, framed
 from doneness.generators.subjects.framing import PythonDecoder
 
 LIMITS = FramingLimits(line_bytes_max=24, event_chars_max=6, id_chars_max=2, retry_digits_max=2)
-LENGTHS = ((1,), (2, 3), (1, 7), (5,), (40, 1), (9, 2, 30), (64,), (10_000,))
+LENGTHS = ((1,), (2, 3), (1, 7), (5,), (40, 1), (9, 2, 30), (64,), (10_000,), (64, 3_000), (700,))
+LONG = ((b"\x01", b"x" * 500), (b"\x02", b"y" * 2_100))
 SUBJECTS = {
     NO_LIMITS: PythonDecoder("doneness.machine.framing:SSEDecoder", SSEDecoder),
     LIMITS: PythonDecoder(
@@ -47,6 +49,9 @@ def one_input(data: bytes) -> None:
     policy = "replace" if data[0] & 1 else "strict"
     limits = LIMITS if data[0] & 2 else NO_LIMITS
     wire = data[2:]
+    if data[0] & 4:
+        for short, text in LONG:
+            wire = wire.replace(short, text, 2)
     setting = Setting(policy, limits, exact=True)
     chunks = cut(wire, LENGTHS[data[1] % len(LENGTHS)])
     subject = SUBJECTS[limits]

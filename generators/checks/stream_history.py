@@ -260,3 +260,31 @@ def everything_again() -> Iterator[Stream]:
         for way in ways:
             for place in range(len(path)):
                 yield RUN, (*way, again(f"event {place + 1} again", place))
+    first = again("the first again", 0)
+    for one, other in product(_STEPS, repeat=2):
+        yield RUN, (one, other, first)
+        for probe in _PROBES[3:6]:
+            yield RUN, (one, other, first, probe)
+
+
+_STEPS: Final = tuple(
+    BY_NAME[name]
+    for name in (
+        "text",
+        "response completed",
+        "response unresolved",
+        "requested c1",
+        "started c1",
+        "finished c1",
+        "failed c1",
+        "approval wait",
+        "cancel requested",
+        "failed with text",
+        "paused with text",
+        "succeeded with text",
+        "check right ok",
+        "EOF",
+        "kind 'future.completed'",
+        "a gap by one",
+    )
+)

@@ -124,7 +124,7 @@ def run(what: str, folder: Path | None, specs: tuple[str, ...], status_map: Path
     Exit status: 0 if all are fixed; 1 otherwise; 2 if there is no such case or no such reducer.
     """
     with _answering() as write, _subjects(specs, status_map) as subjects:
-        cases = _chosen(what, folder)
+        cases = _some(folder) if what == "all" and folder else _chosen(what, folder)
         answers = [_again(case, subjects, write) for case in cases]
         if len(cases) != 1:
             counts = ", ".join(f"{answers.count(answer)} {answer}" for answer in Answer)
@@ -190,10 +190,17 @@ def _chosen(what: str, folder: Path | None) -> list[Case]:
         return named
     path = Path(what)
     if path.is_dir():
-        return in_folder(path)
+        return _some(path)
     if path.is_file():
         return load(path)
     raise CaseError(what, "no case of this name, and no such file; try `doneness fixture list`")
+
+
+def _some(folder: Path) -> list[Case]:
+    cases = _kept(folder)
+    if not cases:
+        raise CaseError(str(folder), "holds no case, so there is nothing to run")
+    return cases
 
 
 def _kept(folder: Path | None) -> list[Case]:

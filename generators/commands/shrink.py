@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -110,9 +111,10 @@ class _LogError(ValueError):
 def _read(log: Path) -> Iterator[object]:
     with log.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            if line.strip():
+            text = line.removeprefix(BOM_UTF8) if number == 1 else line
+            if text.strip():
                 try:
-                    yield parse(line)
+                    yield parse(text)
                 except ValueError as error:
                     raise _LogError(f"{log}, line {number}: expected JSON: {error}") from None
 

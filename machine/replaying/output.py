@@ -13,7 +13,7 @@ Write: TypeAlias = Callable[[Iterable[str]], None]
 
 @contextmanager
 def lines_out() -> Iterator[Write]:
-    """A function that prints lines; a reader that went away ends the program with status 1."""
+    """A function that prints lines; a reader that went away has had enough: the program ends."""
     stream = sys.stdout.buffer
 
     def write(lines: Iterable[str]) -> None:
@@ -26,4 +26,4 @@ def lines_out() -> Iterator[Write]:
     except BrokenPipeError:
         # What is left in the buffer would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(0)

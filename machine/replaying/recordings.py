@@ -18,6 +18,7 @@ from doneness.machine.json_text import parse
 from doneness.machine.reducer import Progress
 from doneness.machine.task import Task
 from doneness.machine.visible import visible
+from doneness.spec.vocabulary import Issue
 
 
 class Fed(NamedTuple):
@@ -115,19 +116,28 @@ _CASE_KEYS: Final = frozenset({"name", "events", "expected_steps"})
 
 
 def _log(stream: BinaryIO, file: str, run: str | None, number: int, line: bytes) -> Recording:
-    bound_by = "--run"
-    if run is None:
-        run, bound_by = _first_run(file, number, _value(file, number, line)), "the first envelope"
-    return Recording(file, run, bound_by, _lines(stream, file, number, line))
+    if run is not None:
+        return Recording(file, run, "--run", _lines(stream, file, [(number, line)]))
+    run, held = _first_run(stream, file, number, line)
+    return Recording(file, run, "the first envelope", _lines(stream, file, held))
 
 
-def _lines(stream: BinaryIO, file: str, number: int, line: bytes) -> Iterator[Fed]:
+def _lines(stream: BinaryIO, file: str, held: list[tuple[int, bytes]]) -> Iterator[Fed]:
+    """The lines of a log: those that were read already, and all that follow."""
+    number, line = held[-1]
+    for number, line in held:  # the last number counts on
+        yield _fed(file, number, line)
     while line:
-        try:
-            yield Fed(_value(file, number, line), line.strip())
-        except _UnfinishedError as error:
-            raise error.reason from None
         number, line = _next_line(stream, number)
+        if line:
+            yield _fed(file, number, line)
+
+
+def _fed(file: str, number: int, line: bytes) -> Fed:
+    try:
+        return Fed(_value(file, number, line), line.strip())
+    except _UnfinishedError as error:
+        raise error.reason from None
 
 
 def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
@@ -140,13 +150,34 @@ def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
     return number, b""
 
 
-def _first_run(file: str, number: int, event: object) -> str:
+def _first_run(
+    stream: BinaryIO, file: str, number: int, line: bytes
+) -> tuple[str, list[tuple[int, bytes]]]:
+    """The run of the first line that is an envelope, and the lines that were read to find it.
+
+    Raises:
+        CaseError: there is no such line.
+    """
+    first, held = number, []
+    while line:
+        held.append((number, line))
+        run = _run_of(_fed(file, number, line).event)
+        if run is not None:
+            return run, held
+        number, line = _next_line(stream, number)
+    message = "no line is an envelope, so none says which run the log is of; name it with --run"
+    raise CaseError(file, PlaceError(message, first, 1, "run"))
+
+
+def _run_of(event: object) -> str | None:
+    """The run that an envelope names; None for what is no envelope."""
     run = event.get("run") if isinstance(event, dict) else None
     try:
-        return Progress(run).run  # type: ignore[arg-type] # it says whether this is a run
-    except (TypeError, ValueError) as error:
-        message = f"the first line of a log binds its run, unless --run does; {error}"
-        raise CaseError(file, PlaceError(message, number, 1, "run")) from None
+        progress = Progress(run)  # type: ignore[arg-type] # it says whether this is a run
+    except (TypeError, ValueError):
+        return None
+    progress.feed(event)
+    return None if Issue.BAD_ENVELOPE in progress.issues else progress.run
 
 
 class _UnfinishedError(Exception):

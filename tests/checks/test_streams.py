@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from doneness.generators.checks import long_streams, sharing, short_streams
+from doneness.generators.checks import growth, long_streams, sharing, short_streams
 from doneness.generators.checks.shortening import shortest
 from doneness.generators.classify import moves
 from doneness.generators.divergence import compare
@@ -271,3 +271,19 @@ def test_concrete_streams_are_shortened():
         "run.ended",
         "approval.wait",
     ]
+
+
+class Copies(Changed):
+    """Keeps its history in a new list each time."""
+
+    history = ()
+
+    def feed(self, event):
+        self.history = (*self.history, *[event] * 4)
+        super().feed(event)
+
+
+def test_time_that_grows_with_the_square_is_found():
+    """And time that grows with the run is not."""
+    assert "times as long" in growth.faster_than_the_run(PythonSubject("Copies", Copies))
+    assert growth.faster_than_the_run(PythonSubject("Changed", Changed)) is None

@@ -79,6 +79,14 @@ def test_a_kept_case_is_listed_run_and_dropped(found: Path, tmp_path: Path) -> N
     assert call("run", "one", "--in", kept).exit_code == 2
 
 
+@pytest.mark.parametrize("option", [[], ["all", "--in"]], ids=["named", "instead of the kept"])
+def test_a_folder_without_cases_is_nothing_to_run(tmp_path: Path, option: list[str]) -> None:
+    """Nothing that ran is not the same as nothing that failed."""
+    result = CliRunner().invoke(command, ["run", *option, str(tmp_path)])
+    assert result.exit_code == 2
+    assert "holds no case" in result.output
+
+
 def test_a_case_that_expects_what_is_not_declared_fails(tmp_path: Path) -> None:
     file = tmp_path / "wrong.json"
     case = {

@@ -121,6 +121,34 @@ def test_a_log_is_bound_by_its_first_envelope_and_says_so(tmp_path: Path) -> Non
     assert "EOF" in table[4]
 
 
+def test_what_comes_before_the_first_envelope_counts_as_what_it_is() -> None:
+    """It is no envelope, or of another run; it does not say which run the log is of."""
+    given = lines({"run": "b"}, 42, envelope(1, "approval.wait"), envelope(1, "x", run="b"))
+    shown = run("-", "--json", given=given)
+    steps = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert shown.returncode == 0
+    assert {step["run"] for step in steps} == {"a"}
+    assert steps[0]["issues"] == ["bad_envelope"]
+    assert steps[3]["issues"] == ["bad_envelope"]
+
+
+def test_a_log_without_an_envelope_has_no_run() -> None:
+    """And the message says what to do."""
+    shown = run("-", given=lines({"run": "b"}, 42))
+    assert shown.returncode == 2
+    assert "--run" in shown.stderr
+
+
+def test_a_reader_that_goes_away_is_no_failure() -> None:
+    """`doneness replay all | head -1` ends quietly."""
+    command = [Path(sys.executable).with_name("doneness"), "replay", "all"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
 def test_a_log_can_be_bound_to_another_run() -> None:
     shown = run("-", "--run", "b", "--json", given=lines(envelope(1, "approval.wait")))
     [event, eof] = [json.loads(line) for line in shown.stdout.splitlines()]

@@ -54,6 +54,14 @@ def test_a_log_on_which_nothing_is_wrong_is_left_alone(log: Path) -> None:
     assert (done.exit_code, log.with_suffix(".case.json").exists()) == (0, False)
 
 
+def test_a_mark_before_the_first_line_is_no_part_of_it(log: Path) -> None:
+    """As some editors write files, and as `doneness replay` reads them."""
+    log.write_bytes(b"\xef\xbb\xbf" + log.read_bytes())
+    result = CliRunner().invoke(command, [str(log), "--subject", "says_done:SaysDone"])
+    assert result.exit_code == 1, result.output
+    assert len(load(log.with_suffix(".case.json"))[0].events) == 1
+
+
 def test_a_bad_log_is_one_clear_line(log: Path) -> None:
     """File, line and what was expected; exit status 2."""
     log.write_text('{"run": "r"}\n{"run"\n', "utf-8")

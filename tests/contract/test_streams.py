@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from doneness.generators.checks import long_streams, sharing, short_streams
+from doneness.generators.checks import growth, long_streams, sharing, short_streams
 from doneness.generators.subject import own_subjects
 
 pytestmark = pytest.mark.model
 
+comes_late = pytest.mark.late(1, "streams beyond exploration")
+
 MANY = ("strays", "behind", "everything again")
 """Families of many streams."""
 
-comes_late = pytest.mark.late(1, "what comes behind events that change nothing")
 
-SHORT = [
-    pytest.param(family, marks=[comes_late] if family in MANY else [])
-    for family in short_streams.FAMILIES
-]
-
-
-@pytest.mark.parametrize("family", SHORT)
+@comes_late
+@pytest.mark.parametrize("family", short_streams.FAMILIES)
 def test_short_streams_find_no_divergence(family, model_subject, model_row, keeps_contract):
     """After every event of every stream the subject shows what is declared."""
     if family in MANY and model_subject is own_subjects()[1]:
@@ -32,6 +28,7 @@ def test_short_streams_find_no_divergence(family, model_subject, model_row, keep
     keeps_contract(divergence)
 
 
+@comes_late
 @pytest.mark.parametrize("family", long_streams.FAMILIES)
 def test_long_streams_find_no_divergence(family, model_subject, model_row, keeps_contract):
     """At the end of every long stream the subject shows what is declared."""
@@ -42,7 +39,7 @@ def test_long_streams_find_no_divergence(family, model_subject, model_row, keeps
     keeps_contract(divergence)
 
 
-@pytest.mark.late(1, "what reducers share")
+@comes_late
 @pytest.mark.parametrize("family", sharing.FAMILIES)
 def test_nothing_is_shared(family, model_subject, model_row, keeps_contract):
     """A caller that changes its events, and other reducers at the same time, do not show."""
@@ -53,3 +50,12 @@ def test_nothing_is_shared(family, model_subject, model_row, keeps_contract):
     tried, divergence = found
     model_row.update(examples=tried)
     keeps_contract(divergence, alone="nothing_is_shared")
+
+
+@comes_late
+def test_time_is_linear_in_the_run(model_subject, model_row):
+    """Whoever copies all that it holds at each event is found out before a user's browser is."""
+    model_row.update(layer="growth", subject=model_subject.name, examples=growth.TIMES)
+    found = growth.faster_than_the_run(model_subject)
+    if found is not None:
+        pytest.fail(f"{model_subject.name}: {found}", pytrace=False)

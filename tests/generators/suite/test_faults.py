@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -143,3 +144,11 @@ def test_the_command_judges_a_sample():
     missed = [line for line in result.output.splitlines() if line.startswith("not found: ")]
     assert len(missed) == len(sample) - counts["all of these together"]
     assert not any(ISSUE in one.operator for _, one in sample if isinstance(one, TableMutant))
+
+
+def test_the_page_has_the_table():
+    """A column for each group of faults, a row for each family."""
+    page = (Path(__file__).parents[3] / "docs" / "complete-suite.md").read_text("utf-8")
+    groups = dict.fromkeys(group for group, _ in all_faults())
+    assert f"|  | {' | '.join(groups)} | all |" in page
+    assert all(f"\n| {family.name} | " in page for family in FAMILIES)

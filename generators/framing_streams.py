@@ -141,16 +141,17 @@ def in_two(wire: bytes) -> Iterator[tuple[bytes, ...]]:
         yield wire[:cut], wire[cut:]
 
 
-def regular_with_a_stranger() -> Iterator[tuple[bytes, ...]]:
+def regular_with_a_stranger(filling: int = 40) -> Iterator[tuple[bytes, ...]]:
     """Regular streams with one thing in them that does not belong, at every place in turn.
 
-    Cut so that a chunk begins within a value, and some so that the next one does, too; also with
-    an id and a type before it, or a byte order mark at its start.
+    One of the texts is as long as `filling`; in its inside no place is tried. Cut so that a chunk
+    begins within a value, and some so that the next one does, too; also with an id and a type
+    before it, or a byte order mark at its start.
     """
     strangers = (b"\n", b"\r", b"\r\n", b"\xff", b"\xef\xbb\xbf", b"x", b"7777777", b"\nid: 2\n")
     for end in (b"\n", b"\r\n", b"\r"):
         run = b"".join(
-            b"data: " + text + end + end for text in (b"ab", b"\xe6\xa3", b"", b"e" * 40)
+            b"data: " + text + end + end for text in (b"ab", b"\xe6\xa3", b"", b"e" * filling)
         )
         run = run.replace(b"\xe6\xa3", b"\xe6\xa3\x80")
         places = [at for at in range(len(run) + 1) if run[at - 3 : at + 3] != b"e" * 6]
@@ -163,3 +164,17 @@ def regular_with_a_stranger() -> Iterator[tuple[bytes, ...]]:
                     yield wire[:begun], wire[begun:]
                     if not before:
                         yield wire[:begun], wire[begun:second], wire[second:]
+
+
+def long_lines() -> Iterator[tuple[bytes, ...]]:
+    """Lines of some length in many chunks of one size, and one event more.
+
+    Decoders keep a line that has not ended in pieces, and join those now and then.
+    """
+    for length in (1, 5, 6, 7, 30, 63, 64, 65, 200, 1_500):
+        for name in (b"data: ", b"data:", b": ", b"x"):
+            for end in (b"\n", b"\r\n"):
+                line = name + b"e" * length + b"\xe6\xa3\x80" + end
+                wire = line + line + end + b"data: z" + end + end
+                for size in (1, 2, 3, 5, 17, 70):
+                    yield tuple(wire[at : at + size] for at in range(0, len(wire), size))

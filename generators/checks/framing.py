@@ -32,6 +32,7 @@ from doneness.generators.framing_streams import (
     PIECES,
     bytewise,
     in_two,
+    long_lines,
     random_cut,
     random_stream,
     regular_with_a_stranger,
@@ -298,14 +299,28 @@ def check_random(
     return verdict
 
 
-def check_regular(subject: FramingSubject, setting: Setting = STRICT) -> Verdict:
+def check_regular(subject: FramingSubject, setting: Setting = STRICT, filling: int = 40) -> Verdict:
     """Regular streams, for which decoders have shortcuts, with one stranger at every place."""
-    verdict = Verdict("framing-regular")
+    return _check_cut("framing-regular", subject, setting, regular_with_a_stranger(filling))
+
+
+def check_long_lines(subject: FramingSubject, setting: Setting = STRICT) -> Verdict:
+    """Lines that come in many chunks."""
+    return _check_cut("framing-long-lines", subject, setting, long_lines())
+
+
+def _check_cut(
+    name: str, subject: FramingSubject, setting: Setting, cut: Iterable[tuple[bytes, ...]]
+) -> Verdict:
+    verdict = Verdict(name)
+    oracles: dict[bytes, FramingOracle] = {}
     streams = []
-    for chunks in regular_with_a_stranger():
-        oracle = framed(b"".join(chunks), setting.errors, setting.limits)
-        _count(verdict, oracle, 1)
-        streams.append((oracle, chunks))
+    for chunks in cut:
+        wire = b"".join(chunks)
+        if wire not in oracles:
+            oracles[wire] = framed(wire, setting.errors, setting.limits)
+        _count(verdict, oracles[wire], 1)
+        streams.append((oracles[wire], chunks))
     verdict.divergence = compare(subject, verdict.check, streams, setting)
     return verdict
 

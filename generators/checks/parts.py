@@ -15,6 +15,7 @@ from doneness.generators.checks import (
     costs,
     fingerprints,
     hostile,
+    interrupts,
     parsing,
     producing,
     telling,
@@ -31,6 +32,7 @@ def _hostile(machine: SimpleNamespace) -> Iterator[str]:
 PARTS: Final[Mapping[str, Callable[[SimpleNamespace], Iterator[str]]]] = {
     "telling": telling.unexpected,
     "hostile objects": _hostile,
+    "interrupts": interrupts.unexpected,
     "fingerprints": fingerprints.unexpected,
     "parsing": parsing.unexpected,
     "producing": producing.unexpected,

@@ -15,6 +15,7 @@ from doneness.generators.checks.hostile import LyingText, RaisingText
 from doneness.spec.vocabulary import LABELS, Issue, Status
 
 RUN: Final = "run-A"
+LONG_RUN: Final = 120
 PIECES: Final = ("x", "", "合", "yz", "\U0001f600")
 
 
@@ -169,23 +170,38 @@ def _remembers(progress_class: Any) -> Iterator[str]:
             yield f"{before['kind']}: its content is not remembered"
 
 
-def _numbers(progress_class: Any) -> Iterator[str]:
-    """Every fragment of a long run, again and changed; ids that look like a producer's."""
+def _long_runs() -> Iterator[list[dict[str, Any]]]:
+    """Runs of fragments, most of them under the ids that a producer gives, or under free ones."""
     wait: dict[str, Any] = {"kind": "approval.wait", "data": {}}
+    completed: dict[str, Any] = {"kind": "model.completed", "data": {"response_id": "r"}}
     choices: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
         ((), {}),
         ((7,), {"id": "free"}),
         ((1,), {"id": "free"}),
+        ((1,), {"id": f"{RUN}:late"}),
+        ((2, 3, 50), completed),
         ((2, 3, 50), wait),
         ((1, 50), wait),
     )
     for others, changes in choices:
+        yield [
+            text_event(seq, PIECES[seq % len(PIECES)]) | (changes if seq in others else {})
+            for seq in range(1, LONG_RUN + 1)
+        ]
+    for late in (1, 2, 40):
+        ids = {late: f"{RUN}:late"}
+        yield [
+            text_event(seq, PIECES[seq % len(PIECES)], id=ids.get(seq, f"free-{seq}"))
+            for seq in range(1, LONG_RUN + 1)
+        ]
+
+
+def _numbers(progress_class: Any) -> Iterator[str]:
+    """Every fragment of a long run, again and changed; ids that look like a producer's."""
+    for fed in _long_runs():
         progress = progress_class(RUN)
-        fed = []
-        for seq in range(1, 121):
-            more = changes if seq in others else {}
-            fed.append(text_event(seq, PIECES[seq % len(PIECES)]) | more)
-            progress.feed(fed[-1])
+        for event in fed:
+            progress.feed(event)
         for count, event in enumerate(fed, 1):
             progress.feed(event)
             if progress.duplicates != count or progress.issues:

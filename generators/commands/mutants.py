@@ -14,9 +14,10 @@ from doneness.generators.mutants.recording import RedBaselineError
 
 @click.command()
 @click.argument("modules", nargs=-1, type=click.Choice([*MODULES, TABLES]))
-@click.option("--every", type=click.IntRange(1), default=1, help="Judge one in so many.")
+@click.option("--sample", type=click.IntRange(1), help="So many changes of code, and all tables.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which sample.")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.")
-def command(modules: tuple[str, ...], every: int, jobs: int) -> None:
+def command(modules: tuple[str, ...], sample: int | None, seed: int, jobs: int) -> None:
     """Change the machine and the declared tables, one thing at a time; all must be noticed.
 
     Without MODULES everything is changed. Exit status 1 if a change survives that is not shown
@@ -28,7 +29,9 @@ def command(modules: tuple[str, ...], every: int, jobs: int) -> None:
             click.echo(f"\r{done} of {total}", nl=done == total, err=True)
 
     try:
-        report = run(modules or (*MODULES, TABLES), every=every, jobs=jobs, done=progress)
+        report = run(
+            modules or (*MODULES, TABLES), sample=sample, seed=seed, jobs=jobs, done=progress
+        )
     except RedBaselineError as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(2)

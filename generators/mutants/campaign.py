@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from random import Random
 from typing import Final
 
 from doneness.generators.mutants.judging import (
@@ -25,6 +26,9 @@ from doneness.generators.mutants.tables import ADMISSION, DECLARED, TableMutant,
 
 TABLES: Final = "tables"
 """Stands for the declared tables where modules are named."""
+
+LISTED_EVERY: Final = 50
+"""One in so many changes of a sample is one that is said to be equivalent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,11 @@ class Report:
         events = Counter(one.verdict.events for one in self.judged if one.verdict.events)
         shown = ", ".join(f"{number}: {count}" for number, count in sorted(events.items()))
         yield f"events of the stream: {shown}"
+        reasons = Counter(
+            self.equivalent[one.key] for one in self.judged if self.outcome(one) == "equivalent"
+        )
+        for reason, number in reasons.items():
+            yield f"equivalent, {number}: {reason}"
         for one in self.survivors:
             yield f"{one.verdict.outcome}, line {one.line}: {one.key}"
         for one in self.long:
@@ -106,38 +115,60 @@ def _row(*cells: object) -> str:
 def run(
     modules: Sequence[str] = (*MODULES, TABLES),
     *,
-    every: int = 1,
+    sample: int | None = None,
+    seed: int = 0,
     jobs: int = 2,
     done: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Report:
-    """Judge every mutant of some modules, or one in so many.
+    """Judge every mutant of some modules, or a sample.
+
+    Args:
+        modules: Which; `TABLES` for the declared tables.
+        sample: How many changes of code are judged; of the tables always all. Some of those that
+            are said to be equivalent are among them, in proportion but few: they cost the most.
+        seed: What decides which.
+        jobs: Processes.
+        done: Told how many of how many are judged.
 
     Raises:
         RedBaselineError: the machine as it is fails a check.
     """
     require_green_baseline()
-    _everything.cache_clear()
-    chosen = _everything(tuple(modules))[::every]
+    every = _everything(tuple(modules))
+    known = equivalents()
+    places = list(range(len(every)))
+    if sample is not None:
+        places = sampled(every, known, sample, seed)
     judged = []
     context = multiprocessing.get_context("fork")  # the recordings are shared, not made again
     with ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_begin, initargs=(tuple(modules),)
     ) as pool:
-        places = range(0, len(_everything(tuple(modules))), every)
         for one in pool.map(_judged, places, chunksize=8):
             judged.append(one)
-            done(len(judged), len(chosen))
-    known = equivalents()
-    outcomes = {one.key: one.verdict.outcome for one in judged}
-    whole = every == 1
-    names = {name for module in modules for name in _named(module)}
-    stale = tuple(
-        key
-        for key in known
-        if outcomes.get(key, "missing" if whole and key.partition(":")[0] in names else "survived")
-        != "survived"
-    )
-    return Report(tuple(judged), known, stale)
+            done(len(judged), len(places))
+    outcomes = dict.fromkeys((one.key for one in every), "survived")
+    outcomes |= {one.key: one.verdict.outcome for one in judged}
+    named = tuple(f"{name}:" for module in modules for name in _named(module))
+    stale = (key for key in known if key.startswith(named) and outcomes.get(key) != "survived")
+    return Report(tuple(judged), known, tuple(stale))
+
+
+def sampled(
+    every: Sequence[Mutant | TableMutant], known: Mapping[str, str], sample: int, seed: int
+) -> list[int]:
+    """The places of all changes of tables and of some of the code, in order."""
+    code = [place for place, one in enumerate(every) if isinstance(one, Mutant)]
+    listed = [place for place in code if every[place].key in known]
+    others = [place for place in code if every[place].key not in known]
+    random = Random(seed)  # noqa: S311 # repeatable, not secret
+    few = min(len(listed), sample // LISTED_EVERY)
+    chosen = {
+        *random.sample(listed, few),
+        *random.sample(others, min(len(others), sample - few)),
+        *(set(range(len(every))) - set(code)),
+    }
+    return sorted(chosen)
 
 
 def equivalents() -> dict[str, str]:

@@ -15,10 +15,18 @@ from functools import cache
 from types import FrameType, SimpleNamespace
 from typing import Final, Literal
 
+from doneness.generators.checks.framing_parts import FRAMING_PARTS
+from doneness.generators.checks.framing_settings import SETTINGS
 from doneness.generators.checks.parts import PARTS
 from doneness.generators.divergence import shrink
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import Template
+from doneness.generators.mutants.framing_recording import (
+    LONG_LINES,
+    REGULAR,
+    FramingRecording,
+    framing_recordings,
+)
 from doneness.generators.mutants.loading import MODULES, PREFIX, loaded, source_of
 from doneness.generators.mutants.recording import Recording, RedBaselineError, recordings
 from doneness.generators.mutants.sites import TURN, Mutant, unchanged
@@ -32,6 +40,17 @@ TURNS_RATIO_MAX: Final = 3
 
 TURNS_PER_EVENT_MAX: Final = 2_000
 """How often they may turn for one event of the exploration."""
+
+_FRAMING: Final = (
+    "framing/cases",
+    *(f"framing/exploration/{name}" for name in SETTINGS),
+    *(f"framing/random/{name}" for name in SETTINGS),
+    "framing/telling",
+    "framing/ended",
+    *(f"framing/regular/{name}" for name in REGULAR),
+    *(f"framing/long lines/{name}" for name in LONG_LINES),
+    "framing/partitions",
+)
 
 CHECKS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "content": ("fingerprints", "telling", "exploration/payloads", "hostile objects"),
@@ -50,7 +69,11 @@ CHECKS_OF: Final[Mapping[str, tuple[str, ...]]] = {
         "exploration/evidence",
         "producing",
         "hostile objects",
+        "interrupts",
     ),
+    "framing.errors": _FRAMING,
+    "framing.events": _FRAMING,
+    "framing.decoder": _FRAMING,
 }
 """What is asked about a change of each module, in this order."""
 
@@ -119,6 +142,14 @@ def _by_recording(recording: Recording) -> Check:
     return check
 
 
+def _by_framing(recording: FramingRecording) -> Check:
+    def check(machine: SimpleNamespace, fuel: Fuel) -> Found:
+        finding = recording.first_difference(machine.decoder.SSEDecoder, fuel.refill)
+        return None if finding is None else (finding, None)
+
+    return check
+
+
 _turns_max: Final[dict[object, int]] = {}  # by part; the first machine asked is the unchanged one
 
 
@@ -151,7 +182,11 @@ def checks() -> Mapping[str, Check]:
         f"exploration/{one.layer}{', bytes' * one.as_bytes}": _by_recording(one)
         for one in recordings()
     }
-    return {**by_stream, **{name: _by_part(part) for name, part in PARTS.items()}}
+    return {
+        **by_stream,
+        **{one.name: _by_framing(one) for one in framing_recordings()},
+        **{name: _by_part(part) for name, part in {**PARTS, **FRAMING_PARTS}.items()},
+    }
 
 
 def require_green_baseline() -> None:
@@ -173,7 +208,7 @@ def require_green_baseline() -> None:
 
 def judge(mutant: Mutant) -> Verdict:
     """The first check that a mutant fails."""
-    module = mutant.module.rpartition(".")[2]
+    module = mutant.module.removeprefix(PREFIX)
     fuel = Fuel()
     name = "loading"
     try:

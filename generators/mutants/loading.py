@@ -18,10 +18,25 @@ from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
 PREFIX: Final = "doneness.machine."
-ALIAS: Final = "doneness_mutant."
+ALIAS: Final = "doneness_mutant_"
 
-MODULES: Final = ("content", "json_text", "payloads", "reducer", "acceptance", "producer")
+MODULES: Final = (
+    "content",
+    "json_text",
+    "payloads",
+    "reducer",
+    "acceptance",
+    "producer",
+    "framing.errors",
+    "framing.events",
+    "framing.decoder",
+)
 """The modules that are changed, each after those that it imports."""
+
+
+def short(module: str) -> str:
+    """The last part of a module's name: what it is called in a machine that is loaded."""
+    return module.rpartition(".")[2]
 
 
 @cache
@@ -52,12 +67,17 @@ def loaded(changed: Mapping[str, CodeType], **more: object) -> Iterator[SimpleNa
     try:
         for module in MODULES:
             if module in changed or _imports_any(module, fresh):
-                made = ModuleType(ALIAS + module)
+                made = ModuleType(
+                    ALIAS + module.replace(".", "_")
+                )  # no package, so it can be found again
                 made.__dict__["__builtins__"] = own
                 sys.modules[made.__name__] = fresh[PREFIX + module] = made
                 exec(changed.get(module) or _compiled(module), made.__dict__)  # noqa: S102
         yield SimpleNamespace(
-            **{name: fresh.get(PREFIX + name) or import_module(PREFIX + name) for name in MODULES}
+            **{
+                short(name): fresh.get(PREFIX + name) or import_module(PREFIX + name)
+                for name in MODULES
+            }
         )
     finally:
         for made in fresh.values():

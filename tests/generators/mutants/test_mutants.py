@@ -16,7 +16,7 @@ from doneness.generators.mutants.operators import OPERATORS
 from doneness.generators.mutants.recording import RedBaselineError
 from doneness.generators.mutants.sites import mutants
 from doneness.generators.mutants.table_judging import judge_table
-from doneness.generators.mutants.tables import table_mutants
+from doneness.generators.mutants.tables import TableMutant, table_mutants
 
 
 def of(source):
@@ -153,6 +153,20 @@ def test_every_changed_decision_of_the_tables_is_noticed():
     listed = {key for key in campaign.equivalents() if key.startswith("spec.")}
     assert {key for key, events in found.items() if events is None} == listed
     assert max(events for events in found.values() if events) <= judging.EVENTS_MAX
+
+
+def test_a_sample_holds_all_tables_and_what_its_seed_says():
+    """The same seed, the same sample; mostly changes that are not said to be equivalent."""
+    every = [*table_mutants(), *mutants(PREFIX + "reducer", source_of("reducer"))]
+    known = campaign.equivalents()
+    first, again, other = (
+        [every[place] for place in campaign.sampled(every, known, 100, seed)] for seed in (1, 1, 2)
+    )
+    assert first == again != other
+    assert [one for one in first if isinstance(one, TableMutant)] == list(table_mutants())
+    code = [one for one in first if not isinstance(one, TableMutant)]
+    assert len(code) == 100
+    assert sum(one.key in known for one in code) == 100 // campaign.LISTED_EVERY
 
 
 def test_a_changed_table_is_told_apart_by_the_shortest_stream():

@@ -208,6 +208,10 @@ _PROBES: Final = tuple(
     )
 )
 
+_TELLING: Final = tuple(
+    BY_NAME[name] for name in ("succeeded with text", "check right ok", "finished c1")
+)
+
 ACCESS_EVENTS_MAX: Final = 3
 
 
@@ -228,26 +232,35 @@ _AS_OTHERS: Final = ("c2", "empty", "non-ASCII", "odd", "free id", "later id", "
 
 
 def behind() -> Iterator[Stream]:
-    """What comes behind an event that leaves the declared state as it was, in every state."""
+    """In every state: what comes behind an event that exploration does not follow.
+
+    Behind one that leaves the declared state as it was, and behind one that leads to a state to
+    which another way was followed.
+    """
     key = LAYERS[0].key
-    quiet = [
+    letters = [
         one
         for one in TEMPLATES
         if one.group in ("kind", "eof") and not any(word in one.name for word in _AS_OTHERS)
     ]
-    quiet += [BY_NAME[name] for name in ("the last again", "the first again", "another run")]
+    letters += [BY_NAME[name] for name in ("the last again", "the first again", "another run")]
     for path, oracle in _states():
-        for template in quiet:
+        for template in letters:
             move = template.make(oracle)
             if move is None:
                 continue
             after = oracle.fork()
             after.take(move)
-            if key(after) != key(oracle):
-                continue
-            for probe in _PROBES:
+            followed = (*path, template) in _access()
+            probes = _PROBES if key(after) == key(oracle) else () if followed else _TELLING
+            for probe in probes:
                 if probe.make(after) is not None:
                     yield RUN, (*path, template, probe)
+
+
+@cache
+def _access() -> frozenset[tuple[Template, ...]]:
+    return frozenset(explore(None, LAYERS[0]).paths)
 
 
 def everything_again() -> Iterator[Stream]:

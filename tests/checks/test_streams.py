@@ -287,3 +287,31 @@ def test_time_that_grows_with_the_square_is_found():
     """And time that grows with the run is not."""
     assert "times as long" in growth.faster_than_the_run(PythonSubject("Copies", Copies))
     assert growth.faster_than_the_run(PythonSubject("Changed", Changed)) is None
+
+
+class RecoversForGood(Changed):
+    """A response that ends badly after one that completed counts for nothing."""
+
+    def change(self, event):
+        again = self.inner.recovered and event["kind"] == "model.unresolved"
+        return {**event, "kind": "text.delta", "data": {"text": ""}} if again else event
+
+
+class StatusAlone:
+    """Shows nothing but its status."""
+
+    def __init__(self, run):
+        self.reducer = RecoversForGood(run)
+        self.feed, self.close_transport = self.reducer.feed, self.reducer.inner.close_transport
+
+    @property
+    def status(self):
+        return self.reducer.status
+
+
+def test_another_way_to_a_known_state_is_followed():
+    """What a subject does not show is found out by what comes behind."""
+    subject = PythonSubject("StatusAlone", StatusAlone)
+    _, found = short_streams.check_streams(subject, "behind", short_streams.FAMILIES["behind"]())
+    assert [line.move.name for line in found.lines][-1] == "succeeded with text"
+    assert len(found.lines) <= EVENTS_MAX

@@ -135,6 +135,11 @@ def bytewise(wire: bytes) -> tuple[bytes, ...]:
     return tuple(wire[at : at + 1] for at in range(len(wire)))
 
 
+def pieces_of(wire: bytes, size_bytes: int) -> tuple[bytes, ...]:
+    """Chunks of one size, the last one aside."""
+    return tuple(wire[at : at + size_bytes] for at in range(0, len(wire), size_bytes))
+
+
 def in_two(wire: bytes) -> Iterator[tuple[bytes, ...]]:
     """Every cut in two, an empty first and an empty last chunk included."""
     for cut in range(len(wire) + 1):

@@ -21,6 +21,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from doneness.generators.checks.odd_wires import odd_wires
+from doneness.generators.divergence import was_not_run
 from doneness.generators.framing_oracle import (
     NO_LIMITS,
     FramingLimits,
@@ -33,6 +35,7 @@ from doneness.generators.framing_streams import (
     bytewise,
     in_two,
     long_lines,
+    pieces_of,
     random_cut,
     random_stream,
     regular_with_a_stranger,
@@ -46,6 +49,10 @@ PROBE: Final = b"\ndata: z\n\n"
 
 LONG_BYTES: Final = 400
 """From here on a stream is not cut everywhere: the work grows with the square of the cuts."""
+
+
+SHRINK_BYTES: Final = 400_000
+"""How many bytes may be fed to find a shorter stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +222,10 @@ def compare(
     listed = list(streams)
     shown = subject.frame([chunks for _, chunks in listed], setting.errors)
     for (oracle, chunks), one in zip(listed, shown, strict=True):
-        if difference(oracle, chunks, one, setting) is not None:
-            return shrink(subject, check, chunks, setting)
+        reason = difference(oracle, chunks, one, setting)
+        if reason is not None:
+            found = FramingDivergence(subject.name, check, setting, chunks, oracle, one, reason)
+            return shrink(subject, check, chunks, setting) or found
     return None
 
 
@@ -227,10 +236,13 @@ def shrink(
     best = _diverges(subject, check, chunks, setting)
     if best is None:
         return None
-    improved = True
+    improved, fed = True, 0
     while improved:
         improved = False
         for shorter in _shorter(best.chunks):
+            fed += len(best.wire)
+            if fed > SHRINK_BYTES:
+                return best
             found = _diverges(subject, check, shorter, setting)
             if found is not None:
                 best, improved = found, True
@@ -258,7 +270,7 @@ def _diverges(
     oracle = framed(b"".join(chunks), setting.errors, setting.limits)
     [shown] = subject.frame([chunks], setting.errors)
     reason = difference(oracle, chunks, shown, setting)
-    if reason is None:
+    if reason is None or was_not_run(shown.failure):
         return None
     return FramingDivergence(subject.name, check, setting, chunks, oracle, shown, reason)
 
@@ -295,6 +307,19 @@ def check_random(
         oracle = framed(wire, setting.errors, setting.limits)
         _count(verdict, oracle, 1)
         streams.append((oracle, random_cut(random, wire)))
+    verdict.divergence = compare(subject, verdict.check, streams, setting)
+    return verdict
+
+
+def check_odd(subject: FramingSubject, setting: Setting = STRICT) -> Verdict:
+    """Streams of odd names, values, colons, comments and sizes, each whole and in pieces."""
+    verdict = Verdict("framing-odd")
+    streams = []
+    for wire in odd_wires():
+        oracle = framed(wire, setting.errors, setting.limits)
+        cuts = [whole(wire), pieces_of(wire, 1 if len(wire) < LONG_BYTES else 1_000)]
+        _count(verdict, oracle, len(cuts))
+        streams += [(oracle, chunks) for chunks in cuts]
     verdict.divergence = compare(subject, verdict.check, streams, setting)
     return verdict
 

@@ -12,8 +12,15 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from doneness.generators.subjects import protocol
 from doneness.generators.subjects.conversation import Conversation
-from doneness.generators.subjects.program import CannotStartError, Limits, MisbehavedError
+from doneness.generators.subjects.program import (
+    CannotStartError,
+    Limits,
+    MisbehavedError,
+    Patience,
+    Verdict,
+)
 from doneness.generators.subjects.python_object import UnfitObjectError
+from doneness.generators.subjects.watch import finishes
 
 Policy: TypeAlias = Literal["strict", "replace"]
 Chunks: TypeAlias = Sequence[bytes]
@@ -85,8 +92,13 @@ class PythonDecoder:
         UnfitObjectError: it does not.
     """
 
-    def __init__(self, name: str, factory: Callable[..., Any]) -> None:
+    def __init__(
+        self, name: str, factory: Callable[..., Any], *, answer_seconds: float = 4.0
+    ) -> None:
         self.name = name
+        self._answer_seconds = answer_seconds
+        self._patience = Patience()
+        self._steps = 0
         self._factory = factory
         self._is_told = _takes_errors(factory)
         self.policies: tuple[Policy, ...] = ("strict", "replace") if self._is_told else ("strict",)
@@ -104,7 +116,23 @@ class PythonDecoder:
 
     def frame(self, streams: Sequence[Chunks], errors: Policy = "strict") -> list[Framed]:
         """What it makes of each stream, fed chunk by chunk to a new decoder."""
-        return [self._frame(chunks, errors) for chunks in streams]
+        framed: list[Framed] = []
+
+        def work() -> None:
+            for chunks in streams:
+                framed.append(self._frame(chunks, errors))  # noqa: PERF401 # read while it grows
+
+        if self._patience.is_lost:
+            return [Framed(failure="not run: the decoder hung too often")] * len(streams)
+        ended, error = finishes(work, self._answer_seconds, lambda: self._steps)
+        if not ended:
+            self._patience.lose(Verdict.HANGS)
+            seconds, self._answer_seconds = self._answer_seconds, min(self._answer_seconds, 0.5)
+            framed.append(Framed(failure=f"{Verdict.HANGS}: no answer within {seconds:.1f} s"))
+        elif error is not None:
+            framed.append(Framed(failure=f"raised {type(error).__name__}: {error}"))
+        missing = len(streams) - len(framed)
+        return framed + [Framed(failure="not run: it failed earlier")] * missing
 
     def close(self) -> None:
         """Do nothing."""
@@ -118,6 +146,7 @@ class PythonDecoder:
         events: list[tuple[FramedEvent, ...]] = []
         error = None
         for step, arguments in steps:
+            self._steps += 1
             try:
                 events.append(tuple(map(_event, step(*arguments) or ())))
             except _StrangeEventError as strange:

@@ -66,7 +66,7 @@ def open_framing(spec: str, *, answer_seconds: float = 4.0) -> FramingSubject:
     try:
         if spec.startswith(PROGRAM):
             return FramingProgram(_command(spec), Limits(answer_seconds=answer_seconds))
-        return PythonDecoder(spec, _imported(spec))
+        return PythonDecoder(spec, _imported(spec), answer_seconds=answer_seconds)
     except (CannotStartError, UnfitObjectError) as error:
         raise SubjectError(str(error)) from None
 
@@ -92,7 +92,7 @@ def _imported(spec: str) -> Callable[..., Any]:
         sys.path.insert(0, here)
     try:
         value: Any = import_module(module_name)
-    except Exception as error:  # noqa: BLE001 # a module may raise anything when it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 # a module may raise anything
         raise SubjectError(
             f"{spec!r}: cannot import {module_name}: {type(error).__name__}: {error}"
         ) from None

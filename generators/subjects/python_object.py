@@ -7,8 +7,6 @@ is brought into one form before it is compared.
 
 from __future__ import annotations
 
-import ctypes
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
@@ -17,20 +15,17 @@ from typing import Any, Final
 from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES
 from doneness.generators.subject import PythonSubject, Snapshot, Trace, hidden_state
 from doneness.generators.subjects.program import Patience, Verdict
+from doneness.generators.subjects.watch import Stopped, finishes
 
 NOT_RUN: Final[Snapshot] = {"failure": "not run: the reducer hung on an earlier stream"}
 _HOSTILE_FACTOR: Final = 5
 GIVEN_UP: Final[Snapshot] = {"failure": "not run: the reducer hung too often, and was given up"}
 _SUSPECT_SECONDS: Final = 0.5
-_GIVE_UP_SECONDS: Final = 1.0
+_START_SECONDS: Final = 10.0
 
 
 class UnfitObjectError(ValueError):
     """The factory does not make a reducer."""
-
-
-class _Stopped(BaseException):
-    """Raised inside a reducer that took too long."""
 
 
 class PythonObject(PythonSubject):
@@ -132,7 +127,7 @@ class PythonObject(PythonSubject):
                 reducer.close_transport()
             else:
                 reducer.close()
-        except _Stopped:
+        except Stopped:
             raise
         except BaseException as error:  # noqa: BLE001 # SystemExit and the like as well
             return _raised(error)
@@ -153,26 +148,9 @@ class PythonObject(PythonSubject):
         """Do some work step by step; the failure, if a step takes too long or it breaks off."""
         if self._patience.is_lost:
             return GIVEN_UP
-        broken: list[Snapshot] = []
-
-        def guarded() -> None:
-            try:
-                work()
-            except _Stopped:
-                pass
-            except BaseException as error:  # noqa: BLE001 # likewise
-                broken.append(_raised(error))
-
-        thread = threading.Thread(target=guarded, daemon=True)
-        thread.start()
-        while True:
-            before = self._steps
-            thread.join(factor * self._answer_seconds)
-            if not thread.is_alive():
-                return broken[0] if broken else None
-            if self._steps == before:
-                break
-        _stop(thread)
+        ended, error = finishes(work, factor * self._answer_seconds, lambda: self._steps)
+        if ended:
+            return None if error is None else _raised(error)
         self._patience.lose(Verdict.HANGS)
         seconds = factor * self._answer_seconds
         self._answer_seconds = min(seconds, _SUSPECT_SECONDS)
@@ -182,34 +160,38 @@ class PythonObject(PythonSubject):
         }
 
     def _must_fit(self) -> None:
-        try:
+        missing: list[str] = []
+        made: list[str] = []
+
+        def look() -> None:
             reducer = self._factory("a run")
-        except Exception as error:  # noqa: BLE001 # whatever it raises is what is wrong
+            made.append(type(reducer).__name__)
+            missing.extend(name for name in ("feed", "status") if not _has(reducer, name))
+            if not (_has(reducer, "close_transport") or _has(reducer, "close")):
+                missing.append("close_transport (or close)")
+
+        ended, error = finishes(look, _START_SECONDS)
+        if not ended:
+            raise UnfitObjectError(f"{self.name}('a run') made nothing in {_START_SECONDS:.0f} s")
+        if error is not None:
             raise UnfitObjectError(
                 f"{self.name}('a run') raised {type(error).__name__}: {error}; "
                 "expected a callable that takes the id of a run and returns a reducer"
-            ) from None
-        missing = [name for name in ("feed", "status") if not hasattr(reducer, name)]
-        if not (hasattr(reducer, "close_transport") or hasattr(reducer, "close")):
-            missing.append("close_transport (or close)")
+            )
         if missing:
             raise UnfitObjectError(
-                f"{self.name}('a run') returned {type(reducer).__name__}, which lacks "
+                f"{self.name}('a run') returned {made[0]}, which lacks "
                 f"{', '.join(missing)}; expected an object with feed, close_transport and status"
             )
 
 
+def _has(reducer: object, name: str) -> bool:
+    """Whether there is such an attribute, also where reading it raises."""
+    return hasattr(type(reducer), name) or hasattr(reducer, name)
+
+
 def _raised(error: BaseException) -> Snapshot:
     return {"failure": f"raised {type(error).__name__}: {error}"}
-
-
-def _stop(thread: threading.Thread) -> None:
-    """Raise inside a thread; what does not even notice that stays behind as a daemon."""
-    if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(_Stopped)
-        )
-    thread.join(_GIVE_UP_SECONDS)
 
 
 def _copy(event: object) -> object:

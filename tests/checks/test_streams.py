@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from doneness.generators.checks import growth, long_streams, sharing, short_streams
+from doneness.generators.checks import framing, growth, long_streams, sharing, short_streams
 from doneness.generators.checks.shortening import shortest
 from doneness.generators.classify import moves
 from doneness.generators.divergence import compare
@@ -15,7 +15,8 @@ from doneness.generators.exploration import RUN
 from doneness.generators.moves import BY_NAME, play
 from doneness.generators.oracle import Oracle
 from doneness.generators.subject import PythonSubject
-from doneness.machine import Progress
+from doneness.generators.subjects.framing import PythonDecoder
+from doneness.machine import Progress, SSEDecoder
 
 EVENTS_MAX = 6
 
@@ -315,3 +316,21 @@ def test_another_way_to_a_known_state_is_followed():
     _, found = short_streams.check_streams(subject, "behind", short_streams.FAMILIES["behind"]())
     assert [line.move.name for line in found.lines][-1] == "succeeded with text"
     assert len(found.lines) <= EVENTS_MAX
+
+
+class TrimsTypes:
+    """A right decoder, but that it trims the types of events."""
+
+    def __init__(self):
+        self.decoder = SSEDecoder()
+        self.finish = self.decoder.finish
+
+    def feed(self, chunk):
+        return [one._replace(event=one.event.strip()) for one in self.decoder.feed(chunk)]
+
+
+def test_odd_streams_find_a_decoder_that_trims():
+    """And find nothing in a right one; what is found is short."""
+    wrong = framing.check_odd(PythonDecoder("TrimsTypes", TrimsTypes)).divergence
+    assert len(wrong.wire) <= 30
+    assert framing.check_odd(PythonDecoder("right", SSEDecoder)).divergence is None

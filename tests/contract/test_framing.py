@@ -128,6 +128,12 @@ def test_a_decoder_of_anybodys_on_random_streams(framing_subject, keeps_framing,
     keeps_framing(verdict, framing_subject)
 
 
+def test_a_decoder_of_anybodys_on_odd_streams(framing_subject, keeps_framing):
+    """Odd names, values, colons, comments and sizes, whole and in pieces."""
+    setting = checks.Setting(framing_subject.policies[0])
+    keeps_framing(checks.check_odd(framing_subject, setting), framing_subject)
+
+
 def test_every_case_at_every_cut(keeps_framing):
     """P10: every case whole, byte by byte and at every two-way split, as declared."""
     setting = SETTINGS["replace"]

@@ -381,3 +381,60 @@ def test_errors_of_opening_are_of_one_kind() -> None:
             open_subject(wrong)
         with pytest.raises(SubjectError):
             open_framing(wrong)
+
+
+HOSTILE = """
+import sys
+from doneness.machine import Progress, SSEDecoder
+
+class NoStatus(Progress):
+    @property
+    def status(self):
+        raise RuntimeError("no status")
+
+def ends(run):
+    sys.exit(3)
+
+class Spinning(SSEDecoder):
+    def feed(self, chunk):
+        while b"retry" in chunk:
+            pass
+        return super().feed(chunk)
+"""
+
+
+def test_an_import_or_a_factory_that_ends_the_program_is_a_bad_subject(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line, and the program goes on."""
+    (tmp_path / "hostile_ones.py").write_text(HOSTILE, "utf-8")
+    (tmp_path / "ends_at_once.py").write_text("import sys\nsys.exit(3)\n", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for spec in ("ends_at_once:factory", "hostile_ones:ends"):
+        with pytest.raises(SubjectError, match="SystemExit: 3"):
+            open_subject(spec)
+
+
+def test_a_status_that_raises_is_a_finding_and_no_bad_subject(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is there; what it says is for the checks."""
+    (tmp_path / "hostile_ones.py").write_text(HOSTILE, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "hostile_ones", raising=False)
+    [shown] = open_subject("hostile_ones:NoStatus").last("r", [[None]])
+    assert shown["failure"] == "raised RuntimeError: no status"
+
+
+def test_a_decoder_that_spins_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On that stream; the next is tried with less patience."""
+    (tmp_path / "hostile_ones.py").write_text(HOSTILE, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "hostile_ones", raising=False)
+    decoder = open_framing("hostile_ones:Spinning", answer_seconds=0.3)
+    good, bad, after = decoder.frame([[b"data: x\n\n"], [b"retry: 1\n"], [b"data: y\n\n"]])
+    assert [event.data for event in good.all_events] == ["x"]
+    assert "hangs" in str(bad.failure)
+    assert "not run" in str(after.failure)
+    [again] = decoder.frame([[b"data: y\n\n"]])
+    assert [event.data for event in again.all_events] == ["y"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import cycle
 from random import Random
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from doneness.fixtures.framing_cases import framing_cases
 from doneness.generators.checks import framing as checks
 from doneness.generators.checks.wrong_framing import STRATEGIES, outcome
-from doneness.generators.framing_oracle import NO_LIMITS, FramingLimits
+from doneness.generators.framing_oracle import NO_LIMITS, FramingLimits, framed
 from doneness.generators.framing_streams import bytewise, in_two, random_stream, whole
 from doneness.generators.subjects.framing import PythonDecoder
 from doneness.machine.framing import SSEDecoder
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.model
 OWN = "doneness.machine.framing:SSEDecoder"
 LIMITS = FramingLimits(line_bytes_max=12, event_chars_max=3, id_chars_max=1, retry_digits_max=1)
 NARROW = FramingLimits(line_bytes_max=1, event_chars_max=1, id_chars_max=1, retry_digits_max=1)
+LONG_LIMITS = FramingLimits(line_bytes_max=5_000, event_chars_max=4_995, id_chars_max=600)
 TIGHT = FramingLimits(line_bytes_max=6, event_chars_max=1, id_chars_max=1, retry_digits_max=1)
 """`retry:` just fits."""
 SETTINGS = {
@@ -119,6 +121,47 @@ def test_regular_streams_with_a_stranger(keeps_framing):
     """Where decoders have shortcuts, one thing out of place at every place is noticed."""
     subject = own(SETTINGS["strict"])
     keeps_framing(checks.check_regular(subject, SETTINGS["strict"]), subject)
+
+
+def test_long_lines_in_small_and_large_chunks(model_seed):
+    """A decoder may keep long lines otherwise than short ones: nothing of that is seen."""
+    random = Random(model_seed)
+    for setting in (SETTINGS["strict"], checks.Setting("replace", LONG_LIMITS, exact=True)):
+        subject = own(setting)
+        for _ in range(15):
+            wire = long_stream(random)
+            oracle = framed(wire, setting.errors, setting.limits)
+            for sizes in ((64,), (700,), (2_500, 64), (64, 600, 2_100), (2_048,)):
+                chunks = cut_into(wire, sizes)
+                [shown] = subject.frame([chunks], setting.errors)
+                found = checks.difference(oracle, chunks, shown, setting)
+                assert found is None, (found[:200], chunks)  # too long to be shrunk
+
+
+def cut_into(wire, sizes):
+    """Chunks of those sizes, in turn."""
+    chunks, at = [], 0
+    for size in cycle(sizes):
+        if at >= len(wire):
+            break
+        chunks.append(wire[at : at + size])
+        at += size
+    return tuple(chunks)
+
+
+def long_stream(random):
+    """Some lines, most of them longer than a chunk."""
+    wire = b""
+    for _ in range(random.randint(1, 4)):
+        name = random.choice((b"data: ", b"data: ", b"data:", b"id: ", b": "))
+        text = random.choice((b"x", b"7", b"\xc3\xa9")) * random.choice(
+            (3, 500, 690, 2_600, 4_994, 4_995)
+        )
+        wrong = random.choice((b"", b"", b"", b"\xff"))
+        wire += (
+            name + text + wrong + random.choice((b"\n\n", b"\n\n", b"\r\n\r\n", b"\n", b"\r", b""))
+        )
+    return wire
 
 
 def test_a_decoder_of_anybodys_on_random_streams(framing_subject, keeps_framing, model_seed):

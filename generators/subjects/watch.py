@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-_GIVE_UP_SECONDS: Final = 1.0
+_GIVE_UP_SECONDS: Final = 0.2
 
 
 class Stopped(BaseException):

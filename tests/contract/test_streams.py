@@ -10,13 +10,20 @@ from doneness.generators.subject import own_subjects
 pytestmark = pytest.mark.model
 
 comes_late = pytest.mark.late(1, "streams beyond exploration")
+comes_later = pytest.mark.late(2, "streams beyond exploration")
+
 
 MANY = ("strays", "behind", "everything again")
 """Families of many streams."""
 
 
-@comes_late
-@pytest.mark.parametrize("family", short_streams.FAMILIES)
+SHORT = [
+    pytest.param(family, marks=comes_later if family in MANY else comes_late)
+    for family in short_streams.FAMILIES
+]
+
+
+@pytest.mark.parametrize("family", SHORT)
 def test_short_streams_find_no_divergence(family, model_subject, model_row, keeps_contract):
     """After every event of every stream the subject shows what is declared."""
     if family in MANY and model_subject is own_subjects()[1]:
@@ -39,7 +46,7 @@ def test_long_streams_find_no_divergence(family, model_subject, model_row, keeps
     keeps_contract(divergence)
 
 
-@comes_late
+@comes_later
 @pytest.mark.parametrize("family", sharing.FAMILIES)
 def test_nothing_is_shared(family, model_subject, model_row, keeps_contract):
     """A caller that changes its events, and other reducers at the same time, do not show."""
@@ -52,7 +59,7 @@ def test_nothing_is_shared(family, model_subject, model_row, keeps_contract):
     keeps_contract(divergence, alone="nothing_is_shared")
 
 
-@comes_late
+@comes_later
 def test_time_is_linear_in_the_run(model_subject, model_row):
     """Whoever copies all that it holds at each event is found out before a user's browser is."""
     model_row.update(layer="growth", subject=model_subject.name, examples=growth.TIMES)

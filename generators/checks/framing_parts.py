@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from random import Random
 from types import SimpleNamespace
 from typing import Final
 
 from doneness.fixtures.framing_cases import framing_cases
-from doneness.generators.checks import framing_telling
+from doneness.generators.checks import framing_costs, framing_telling
 from doneness.generators.checks.framing import check_ended, check_pending_error, every_partition
 from doneness.generators.checks.framing_settings import SETTINGS, keywords
 from doneness.generators.framing_streams import random_stream
 
-SHORT_BYTES: Final = 60
+SHORT_BYTES: Final = 40
 """The work of an argument for all partitions grows with the square of the stream."""
 
 SEED: Final = 1
-PARTITIONED: Final = 20
+PARTITIONED: Final = 5
 
 
 def ended(machine: SimpleNamespace) -> Iterator[str]:
@@ -52,6 +53,15 @@ def partitions(machine: SimpleNamespace) -> Iterator[str]:
 
 FRAMING_PARTS: Final[Mapping[str, Callable[[SimpleNamespace], Iterator[str]]]] = {
     "framing/telling": framing_telling.unexpected,
+    "framing/costs": framing_costs.unexpected,
     "framing/ended": ended,
     "framing/partitions": partitions,
 }
+
+
+def own_decoder() -> SimpleNamespace:
+    """The decoder as it is installed."""
+    names = ("decoder", "errors", "events")
+    return SimpleNamespace(
+        **{name: import_module(f"doneness.machine.framing.{name}") for name in names}
+    )

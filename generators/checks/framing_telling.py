@@ -89,6 +89,7 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
         _resets,
         _kinds,
         _ended,
+        _streams,
         _retry,
     ):
         for line in check(machine):
@@ -291,6 +292,35 @@ def _ended(machine: SimpleNamespace) -> Iterator[str]:
     # What went wrong is kept as an error, not as bytes.
     if decoder.snapshot()[2:] != (machine.errors.InvalidUtf8Error, str(error)):
         yield f"its snapshot after an error: {decoder.snapshot()}"
+
+
+def _streams(machine: SimpleNamespace) -> Iterator[str]:
+    """A whole stream at once gives what its chunks give, and the same error."""
+    event = b"id: 1\ndata: a\r\n\r\ndata: bcdefgh\n\ndata: i\n\n"
+    wires = [before + event + end for before in (b"", b"\xef\xbb\xbf") for end in ENDS]
+    wires += [event + wrong + event for wrong in (b"data: \xff\n", b"x" * 70, b"\n: \r\r")]
+    for wire in wires:
+        for size in (1, 2, 5, 9, 30, 400):
+            for kind in (bytes, bytearray):
+                chunks = [kind(wire[at : at + size]) for at in range(0, len(wire), size)]
+                whole, fed_one = (machine.decoder.SSEDecoder(line_bytes_max=64) for _ in range(2))
+                got: list[tuple[object, ...]] = []
+                want: list[tuple[object, ...]] = []
+                raised = _raised(_streamed, whole, chunks, got)
+                expected = _raised(_fed_whole, fed_one, chunks, want)
+                if (got, raised, whole.snapshot()) != (want, expected, fed_one.snapshot()):
+                    yield f"{wire!r} in chunks of {size}: {got}, {raised}, fed: {want}, {expected}"
+
+
+def _streamed(decoder: Any, chunks: list[bytes], found: list[tuple[object, ...]]) -> None:
+    for event in decoder.stream(chunks):
+        found.append(told(event))  # noqa: PERF401 # those before an error count, too
+
+
+def _fed_whole(decoder: Any, chunks: list[bytes], found: list[tuple[object, ...]]) -> None:
+    for chunk in chunks:
+        found += map(told, decoder.feed(chunk))
+    decoder.finish()
 
 
 def _retry(machine: SimpleNamespace) -> Iterator[str]:

@@ -46,6 +46,7 @@ _FRAMING: Final = (
     *(f"framing/exploration/{name}" for name in SETTINGS),
     *(f"framing/random/{name}" for name in SETTINGS),
     "framing/telling",
+    "framing/costs",
     "framing/ended",
     *(f"framing/regular/{name}" for name in REGULAR),
     *(f"framing/long lines/{name}" for name in LONG_LINES),

@@ -176,10 +176,10 @@ def long_lines() -> Iterator[tuple[bytes, ...]]:
 
     Decoders keep a line that has not ended in pieces, and join those now and then.
     """
-    for length in (1, 5, 6, 7, 30, 63, 64, 65, 200, 1_500):
+    for length in (1, 5, 6, 7, 30, 63, 64, 65, 200, 1_500, 7_000):
         for name in (b"data: ", b"data:", b": ", b"x"):
             for end in (b"\n", b"\r\n"):
                 line = name + b"e" * length + b"\xe6\xa3\x80" + end
                 wire = line + line + end + b"data: z" + end + end
-                for size in (1, 2, 3, 5, 17, 70):
+                for size in (1, 2, 3, 5, 17, 70) if length < 2_000 else (70, 2_100, 4_000):
                     yield tuple(wire[at : at + size] for at in range(0, len(wire), size))

@@ -90,6 +90,7 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
         _kinds,
         _ended,
         _streams,
+        _snapshots,
         _retry,
     ):
         for line in check(machine):
@@ -292,6 +293,27 @@ def _ended(machine: SimpleNamespace) -> Iterator[str]:
     # What went wrong is kept as an error, not as bytes.
     if decoder.snapshot()[2:] != (machine.errors.InvalidUtf8Error, str(error)):
         yield f"its snapshot after an error: {decoder.snapshot()}"
+
+
+def _snapshots(machine: SimpleNamespace) -> Iterator[str]:
+    """Decoders that some bytes can tell apart have different snapshots."""
+    wires = (
+        b"",
+        b"\xef\xbb\xbf",
+        b"\n",
+        b"\r",
+        b"retry: 5\n",
+        b"id: 1\n",
+        b"id: 7\n\n",
+        b"data: a",
+    )
+    found: dict[object, bytes] = {}
+    for wire in wires:
+        decoder = machine.decoder.SSEDecoder()
+        decoder.feed(wire)
+        other = found.setdefault(repr(decoder.snapshot()), wire)
+        if other is not wire:
+            yield f"after {wire!r} its snapshot is that after {other!r}"
 
 
 def _streams(machine: SimpleNamespace) -> Iterator[str]:

@@ -16,7 +16,7 @@ from doneness.fixtures.framing_cases import framing_cases
 from doneness.generators.checks import framing as checks
 from doneness.generators.checks.framing import Setting, Verdict
 from doneness.generators.checks.framing_settings import SETTINGS, keywords
-from doneness.generators.framing_oracle import FramingLimits
+from doneness.generators.framing_oracle import FramingLimits, framed
 from doneness.generators.mutants.recording import RedBaselineError
 from doneness.generators.subjects.framing import Chunks, Framed, Policy, PythonDecoder
 from doneness.machine.framing import SSEDecoder
@@ -34,6 +34,7 @@ LONG_LINES: Final = {
     "strict": SETTINGS["strict"],
     "limited": SETTINGS["limited"],
     "long": Setting("strict", FramingLimits(line_bytes_max=210, event_chars_max=140), exact=True),
+    "large": Setting("strict", FramingLimits(line_bytes_max=7_005), exact=True),
 }
 """The settings in which long lines are tried."""
 
@@ -62,11 +63,18 @@ class FramingRecording:
         for chunks, expected in self.streams:
             before_each()
             [shown] = subject.frame([chunks], self.setting.errors)
-            if shown != expected:
-                found = checks.shrink(subject, self.name, tuple(chunks), self.setting)
-                if found is not None:
-                    return f"{found.chunks}: {found.reason}"
+            if shown != expected and (reason := self._reason(subject, chunks, shown)):
+                return reason
         return None
+
+    def _reason(self, subject: PythonDecoder, chunks: Chunks, shown: Framed) -> str | None:
+        """Why what is shown is a divergence; shrunk, if the stream is a short one."""
+        wire = b"".join(chunks)
+        if len(wire) > checks.LONG_BYTES:
+            oracle = framed(wire, self.setting.errors, self.setting.limits)
+            return checks.difference(oracle, chunks, shown, self.setting)
+        found = checks.shrink(subject, self.name, tuple(chunks), self.setting)
+        return f"{found.chunks}: {found.reason}" if found else None
 
 
 class _Recorder:

@@ -127,7 +127,7 @@ def is_envelope(event: dict[str, Any]) -> bool:
 
 # Payloads. The forms are the declared ones; what each form admits stands here once.
 
-_FITS: Final[Mapping[str, Callable[[object], bool]]] = {
+FITS: Final[Mapping[str, Callable[[object], bool]]] = {
     payloads.TEXT: lambda value: isinstance(value, str),
     payloads.NON_EMPTY: lambda value: isinstance(value, str) and value != "",
     payloads.NON_EMPTY_OR_NULL: lambda value: (
@@ -143,7 +143,7 @@ def _trigger(kind: str, data: Mapping[str, object]) -> str:
     if kind not in list(Kind):
         return lifecycle.UNKNOWN_KIND
     shape = payloads.SHAPES[Kind(kind)]
-    good = data.keys() == shape.keys() and all(_FITS[shape[key]](data[key]) for key in shape)
+    good = data.keys() == shape.keys() and all(FITS[shape[key]](data[key]) for key in shape)
     if kind == Kind.APP_CHECKED:
         if not good:
             return lifecycle.CHECKED_BADLY

@@ -182,4 +182,4 @@ def long_lines() -> Iterator[tuple[bytes, ...]]:
                 line = name + b"e" * length + b"\xe6\xa3\x80" + end
                 wire = line + line + end + b"data: z" + end + end
                 for size in (1, 2, 3, 5, 17, 70) if length < 2_000 else (70, 2_100, 4_000):
-                    yield tuple(wire[at : at + size] for at in range(0, len(wire), size))
+                    yield pieces_of(wire, size)

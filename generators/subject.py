@@ -152,15 +152,21 @@ class PythonSubject:
 
     def _step(self, reducer: Any, event: object) -> Snapshot | None:
         try:
-            if event is not END_OF_TRANSPORT:
-                self._feed(reducer, event)
-            elif hasattr(reducer, "close_transport"):
-                reducer.close_transport()
+            if event is END_OF_TRANSPORT:
+                end_transport(reducer)
             else:
-                reducer.close()
+                self._feed(reducer, event)
         except Exception as error:  # noqa: BLE001 # whatever it raises is the finding
             return {"failure": f"raised {type(error).__name__}: {error}"}
         return None
+
+
+def end_transport(reducer: Any) -> None:
+    """Tell a reducer that its connection ended, by whichever name it has for that."""
+    if hasattr(reducer, "close_transport"):
+        reducer.close_transport()
+    else:
+        reducer.close()
 
 
 @cache

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import gc
 import json
-import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
-from types import FrameType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, Final
 
+from doneness.generators.checks.counting import calls_of
 from doneness.generators.checks.telling import RUN, text_event
 
 EVENTS: Final = 64
@@ -53,20 +53,8 @@ def _calls(machine: SimpleNamespace, way: str, given: list[Any], calls_max: int)
     for other in (text_event(1), text_event(2, kind="cancel.requested", data={}), text_event(3)):
         progress.feed(other)
     feed = getattr(progress, way)
-    counted = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal counted
-        counted += event == "call"
-
-    before = sys.getprofile()
     for number, one in enumerate(given, 1):
-        counted = 0
-        sys.setprofile(count)
-        try:
-            feed(one)
-        finally:
-            sys.setprofile(before)
+        counted = calls_of(feed, one)
         if counted > calls_max:
             return f"{counted} calls for event {number}"
     return None

@@ -7,10 +7,11 @@ long way are a fault too, and no event shows it.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from types import FrameType, SimpleNamespace
-from typing import Any, Final
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Final
+
+from doneness.generators.checks.counting import calls_of
 
 _WITHIN: Final = b"data: a"
 
@@ -41,20 +42,3 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
         calls = calls_of(decoder.feed, chunk)
         if calls > calls_max:
             yield f"{name}: {calls} calls"
-
-
-def calls_of(function: Callable[..., Any], *arguments: object) -> int:
-    """How many Python functions are entered."""
-    counted = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal counted
-        counted += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        function(*arguments)
-    finally:
-        sys.setprofile(before)
-    return counted

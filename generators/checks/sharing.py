@@ -16,10 +16,11 @@ from doneness.generators.checks.short_streams import check_streams
 from doneness.generators.checks.stream_history import contents, everything_again, repeats
 from doneness.generators.checks.stream_parts import Stream
 from doneness.generators.divergence import Divergence
-from doneness.generators.exploration import LAYERS, RUN, explore
+from doneness.generators.exploration import RUN
 from doneness.generators.moves import BY_NAME, play
 from doneness.generators.oracle import END_OF_TRANSPORT, Oracle
-from doneness.generators.subject import PythonSubject, Subject
+from doneness.generators.subject import PythonSubject, Subject, end_transport
+from doneness.generators.walks import access_paths
 
 OTHER: Final = "run-B"
 _OTHERS: Final = (
@@ -89,16 +90,14 @@ def crowding(factory: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _fed(reducer: Any, event: object) -> None:
-    if event is not END_OF_TRANSPORT:
-        reducer.feed(event)
-    elif hasattr(reducer, "close_transport"):
-        reducer.close_transport()
+    if event is END_OF_TRANSPORT:
+        end_transport(reducer)
     else:
-        reducer.close()
+        reducer.feed(event)
 
 
 def _ways() -> Iterator[Stream]:
-    return ((RUN, path) for path in explore(None, LAYERS[0]).paths if path)
+    return ((RUN, path) for path in access_paths() if path)
 
 
 FAMILIES: Final[Mapping[str, Callable[[], Iterator[Stream]]]] = {

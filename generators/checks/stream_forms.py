@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any, Final
 
@@ -29,23 +29,13 @@ from doneness.generators.checks.stream_parts import (
     legal,
     streams,
 )
+from doneness.generators.classify import FITS
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import Template
 from doneness.generators.oracle import Move, Oracle
 from doneness.spec import payloads
 from doneness.spec.payloads import SHAPES
-from doneness.spec.vocabulary import Kind, Outcome
-
-_FITS: Final[Mapping[str, Callable[[object], bool]]] = {
-    payloads.TEXT: lambda value: isinstance(value, str),
-    payloads.NON_EMPTY: lambda value: isinstance(value, str) and value != "",
-    payloads.NON_EMPTY_OR_NULL: lambda value: (
-        value is None or (isinstance(value, str) and value != "")
-    ),
-    payloads.TEXT_OR_NULL: lambda value: value is None or isinstance(value, str),
-    payloads.OUTCOME: lambda value: isinstance(value, str) and value in list(Outcome),
-    payloads.FLAG: lambda value: isinstance(value, bool),
-}
+from doneness.spec.vocabulary import Kind
 
 # Payloads and envelopes.
 
@@ -61,7 +51,7 @@ def bad_payloads() -> Iterator[Stream]:
             wrong = look_alikes.WRONG_VALUES
             wrong += look_alikes.WRONG_OUTCOMES if form == payloads.OUTCOME else ()
             for value in wrong:
-                if not _FITS[form](value):
+                if not FITS[form](value):
                     yield RUN, (*before, ill(kind, {**sample, key: value}))
             without = {name: value for name, value in sample.items() if name != key}
             yield RUN, (*before, ill(kind, without))

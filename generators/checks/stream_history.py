@@ -27,9 +27,10 @@ from doneness.generators.checks.stream_parts import (
     legal,
     streams,
 )
-from doneness.generators.exploration import LAYERS, RUN, explore
+from doneness.generators.exploration import LAYERS, RUN
 from doneness.generators.moves import BY_NAME, TEMPLATES, Template, play
 from doneness.generators.oracle import Oracle
+from doneness.generators.walks import access_paths
 from doneness.spec.payloads import SHAPES
 from doneness.spec.vocabulary import Kind, Outcome
 
@@ -219,7 +220,7 @@ ACCESS_EVENTS_MAX: Final = 3
 def _states() -> tuple[tuple[tuple[Template, ...], Oracle], ...]:
     """A shortest way to each state of the lifecycle that is at most so many events long."""
     found = []
-    for path in explore(None, LAYERS[0]).paths:
+    for path in access_paths():
         if len(path) <= ACCESS_EVENTS_MAX:
             oracle = Oracle(RUN)
             play(oracle, path)
@@ -260,13 +261,13 @@ def behind() -> Iterator[Stream]:
 
 @cache
 def _access() -> frozenset[tuple[Template, ...]]:
-    return frozenset(explore(None, LAYERS[0]).paths)
+    return frozenset(access_paths())
 
 
 def everything_again() -> Iterator[Stream]:
     """On the way to each state, and behind the end there: each event so far once more."""
     ends = [BY_NAME[f"{outcome} with text"] for outcome in Outcome]
-    for path in explore(None, LAYERS[0]).paths:
+    for path in access_paths():
         ways = [path]
         if len(path) <= ACCESS_EVENTS_MAX:
             ways += [(*path, end) for end in (*ends, EOF)]

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any, Final
 
 from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES
-from doneness.generators.subject import PythonSubject, Snapshot, Trace, hidden_state
+from doneness.generators.subject import PythonSubject, Snapshot, Trace, end_transport, hidden_state
 from doneness.generators.subjects.program import Patience, Verdict
 from doneness.generators.subjects.watch import Stopped, finishes
 
@@ -121,12 +121,10 @@ class PythonObject(PythonSubject):
     def _fed(self, reducer: Any, event: object) -> Snapshot | None:
         self._steps += 1
         try:
-            if event is not END_OF_TRANSPORT:
-                reducer.feed(_copy(event))
-            elif hasattr(reducer, "close_transport"):
-                reducer.close_transport()
+            if event is END_OF_TRANSPORT:
+                end_transport(reducer)
             else:
-                reducer.close()
+                reducer.feed(_copy(event))
         except Stopped:
             raise
         except BaseException as error:  # noqa: BLE001 # SystemExit and the like as well

@@ -67,14 +67,13 @@ def taken(chunks: Iterable[bytes], adapter: WireAdapter) -> Iterator[Taken]:
         adapter: A new one, of the format of the capture.
     """
     chunks = iter(chunks)
-    start = b""
+    start = begun = b""
     for chunk in chunks:
         start += chunk
         begun = _begun(start)
         if _JSON_START.match(begun) or _FIRST_LINE.match(begun):
             break
     rest = chain((start,), chunks)
-    begun = _begun(start)
     line = _FIRST_LINE.match(begun)
     first = line[1] if line else begun
     if _JSON_START.match(begun) or _is_json(first):

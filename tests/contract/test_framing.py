@@ -10,8 +10,9 @@ import pytest
 
 from doneness.fixtures.framing_cases import framing_cases
 from doneness.generators.checks import framing as checks
+from doneness.generators.checks.framing_settings import SETTINGS, keywords
 from doneness.generators.checks.wrong_framing import STRATEGIES, outcome
-from doneness.generators.framing_oracle import NO_LIMITS, FramingLimits, framed
+from doneness.generators.framing_oracle import FramingLimits, framed
 from doneness.generators.framing_streams import bytewise, in_two, random_stream, whole
 from doneness.generators.subjects.framing import PythonDecoder
 from doneness.machine.framing import SSEDecoder
@@ -20,18 +21,7 @@ from doneness.spec.framing import ENDED, FAILED, FRAMING_FIELDS, FRAMING_LINES, 
 pytestmark = pytest.mark.model
 
 OWN = "doneness.machine.framing:SSEDecoder"
-LIMITS = FramingLimits(line_bytes_max=12, event_chars_max=3, id_chars_max=1, retry_digits_max=1)
-NARROW = FramingLimits(line_bytes_max=1, event_chars_max=1, id_chars_max=1, retry_digits_max=1)
 LONG_LIMITS = FramingLimits(line_bytes_max=5_000, event_chars_max=4_995, id_chars_max=600)
-TIGHT = FramingLimits(line_bytes_max=6, event_chars_max=1, id_chars_max=1, retry_digits_max=1)
-"""`retry:` just fits."""
-SETTINGS = {
-    "strict": checks.Setting("strict", exact=True),
-    "replace": checks.Setting("replace", exact=True),
-    "limited": checks.Setting("strict", LIMITS, exact=True),
-    "tight": checks.Setting("replace", TIGHT, exact=True),
-    "narrow": checks.Setting("replace", NARROW, exact=True),
-}
 EXAMPLES = 500
 PARTITIONED = 20
 SHORT_BYTES = 60
@@ -50,14 +40,9 @@ PAIRS = {
 }
 
 
-def limits(setting):
-    """The keywords for a decoder that is limited as the setting says."""
-    return {} if setting.limits is NO_LIMITS else setting.limits._asdict()
-
-
 def own(setting):
     """The project's own decoder."""
-    return PythonDecoder(OWN, partial(SSEDecoder, **limits(setting)))
+    return PythonDecoder(OWN, partial(SSEDecoder, **keywords(setting)))
 
 
 @cache
@@ -259,7 +244,7 @@ def test_every_partition_of_random_streams(setting, model_seed, model_row):
     """Likewise for random streams, errors and limits included."""
     model_row.update(layer="framing/every partition", subject=OWN, examples=PARTITIONED)
     random = Random(model_seed)
-    factory = partial(SSEDecoder, setting.errors, **limits(setting))
+    factory = partial(SSEDecoder, setting.errors, **keywords(setting))
     for _ in range(PARTITIONED):
         wire = random_stream(random, wrong=random.random() < 0.3)
         assert checks.every_partition(factory, wire) is None

@@ -119,9 +119,7 @@ def measured(
     def size(wanted: float) -> int:
         return max(1, int(wanted * MB) // len(stream.event))
 
-    wire = stream.event * size(megabytes)
-    chunks = [wire[at : at + step] for at in range(0, len(wire), step)]
-    del wire
+    chunks = _cut(stream, size(megabytes), step)
     runs = {"floor": floor_of(stream.end), **PYTHON}
     parts: dict[str, tuple[Sequence[bytes], int, float]] = {}
     for name, run in runs.items():

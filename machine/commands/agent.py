@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sqlite3
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Callable
+from contextlib import ExitStack, aclosing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 from uuid import uuid4
@@ -71,18 +74,16 @@ def command(
     Exit status: 0 if the run is done, and the list confirms it; 1 if not; 2 if the input is bad.
     """
     with needs("agent,views"):
-        from doneness.machine.agent.loop import run_agent
+        from doneness.machine.agent.loop import run_agent_async
         from doneness.machine.agent.tools import Tools
         from doneness.machine.agent.tracked import TrackedRun
         from doneness.machine.commands.views import views
         from doneness.machine.watchers.log import LogError, LogWriter
-        from doneness.machine.watchers.watching import watched
 
     todo = _todo_list(todo_path)
     tools = Tools(todo.list_todos, todo.add_todo, todo.complete_todo)
     tracked = TrackedRun(uuid4().hex, language=cast("Language", language))
     events: list[Event] = []
-    interrupted = False
     try:
         with ExitStack() as stack:
             view = stack.enter_context(views(quiet=quiet, status_of=tracked.line_after))
@@ -93,12 +94,9 @@ def command(
                 )
             endpoint = _endpoint(stack)
             wish = os.fsencode(task).decode(errors="replace")  # UTF-8 whatever the locale
-            run = run_agent(wish, tools, endpoint, rounds_max=rounds_max)
-            try:
-                for _ in watched(run, *keep, view.feed):
-                    pass
-            except KeyboardInterrupt:  # the loop is closed by now: the cancel is confirmed
-                interrupted = True
+            run = run_agent_async(wish, tools, endpoint, rounds_max=rounds_max)
+            interrupted = asyncio.run(_watched(run, *keep, view.feed))
+            if interrupted:  # the loop is closed by now: the cancel is confirmed
                 tracked.request_cancel()
                 tracked.confirm_cancel()
             if tracked.progress.status is Status.CHECKING:
@@ -110,6 +108,27 @@ def command(
     if interrupted:
         context.exit(EXIT_INTERRUPTED)
     context.exit(0 if tracked.progress.status is Status.DONE else EXIT_NOT_DONE)
+
+
+async def _watched(run: AsyncGenerator[Event, None], *watchers: Callable[[Event], object]) -> bool:
+    """Hand each event to each watcher; whether Ctrl-C ended that, with the run closed.
+
+    The event loop takes the signal, since it is woken by it at any moment. `KeyboardInterrupt` is
+    raised between two instructions only: a signal that arrives just before a blocking read waits
+    for as long as the model is silent.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    with suppress(NotImplementedError):  # on Windows `asyncio.run` cancels the task by itself
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+    try:
+        async with aclosing(run):
+            async for event in run:
+                for watcher in watchers:
+                    watcher(event)
+    except asyncio.CancelledError:
+        return True
+    return False
 
 
 def _todo_list(path: Path) -> TodoList:

@@ -85,7 +85,8 @@ def test_the_endpoint_of_the_environment_is_used(doneness: Doneness) -> None:
     assert "failed: 运行失败，任务未完成" in broken.stdout
 
 
-def test_an_interrupt_is_a_confirmed_cancel(tmp_path: Path) -> None:
+@pytest.mark.parametrize("_attempt", range(5))  # the signal meets the read at another moment
+def test_an_interrupt_is_a_confirmed_cancel(tmp_path: Path, _attempt: int) -> None:
     with ScriptedServer([never_ending(answer("a", "b"))]) as server:
         environment = {
             **os.environ,

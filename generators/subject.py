@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from functools import cache
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from doneness.generators.oracle import END_OF_TRANSPORT, OBSERVABLES, Move
 from doneness.machine import Progress
@@ -53,9 +52,13 @@ def hidden_state(reducer: object) -> tuple[object, ...]:
 
     It makes the explored product one with the reducer's own states, not only with what it shows.
     """
-    values = [getattr(reducer, name, ...) for name in _slots(type(reducer).__mro__)]
-    values += getattr(reducer, "__dict__", {}).values()
+    values = [getattr(reducer, name, ...) for name in _names(reducer)]
     return tuple(value if value is None or isinstance(value, bool) else ... for value in values)
+
+
+def _names(reducer: object) -> tuple[str, ...]:
+    """What its attributes are called."""
+    return (*_slots(type(reducer).__mro__), *getattr(reducer, "__dict__", ()))
 
 
 @cache
@@ -70,8 +73,8 @@ class PythonSubject:
         factory: Takes a run, returns an object with `feed`, `close_transport` or `close`, and
             at least `status` to read.
         feed: How an event goes in, where not by `feed`.
-        flat: Whether its containers hold nothing that changes, so that a copy one level deep is
-            independent. Exploration is much faster then: what traces share is run once.
+        flat: Whether its containers hold nothing that changes, so that a copy of them and of its
+            parts is independent. Exploration is faster then: what traces share is run once.
     """
 
     exact_numbers = True
@@ -185,13 +188,19 @@ def own_subjects() -> tuple[PythonSubject, PythonSubject]:
 
 
 def forked(reducer: Any) -> Any:
-    """An independent copy, one level deep."""
-    fork = copy(reducer)
-    for name in (*_slots(type(reducer).__mro__), *getattr(reducer, "__dict__", ())):
-        value = getattr(fork, name, None)
-        if isinstance(value, (list, dict, set)):
-            setattr(fork, name, value.copy())
+    """An independent copy of an object, its parts, and the containers of both."""
+    fork = object.__new__(type(reducer))
+    for name in _names(reducer):
+        value = getattr(reducer, name)
+        if type(value) in _CONTAINERS:
+            value = value.copy()
+        elif _slots(type(value).__mro__):
+            value = forked(value)
+        setattr(fork, name, value)
     return fork
+
+
+_CONTAINERS: Final = (list, dict, set)
 
 
 def _all_of(reducer: object) -> Snapshot:

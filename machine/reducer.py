@@ -13,7 +13,6 @@ same steps for it: if any step might say no, nothing has happened yet and the lo
 from __future__ import annotations
 
 from hashlib import sha256
-from operator import itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -25,6 +24,7 @@ from doneness.machine.content import (
     own_text,
 )
 from doneness.machine.json_text import parse
+from doneness.machine.memory import Memory
 from doneness.machine.payloads import (
     PAYLOADS,
     Call,
@@ -39,7 +39,6 @@ from doneness.spec.vocabulary import LABELS, CallState, Issue, Kind, Language, O
 _RUN, _ID, _SEQ, _KIND, _DATA = _KEYS = ("run", "id", "seq", "kind", "data")
 _KEY_SET: Final = frozenset(_KEYS)
 _KEY_COUNT: Final = len(_KEYS)
-_MEMBERS: Final = itemgetter(*_KEYS)
 _TEXT_DELTA: Final = str(Kind.TEXT_DELTA)
 
 _SETTLED: Final = frozenset({CallState.RETURNED, CallState.FAILED})
@@ -97,17 +96,15 @@ class Progress:
         "_duplicates",
         "_final_text",
         "_foreign",
-        "_id_prefix",
         "_issues",
         "_joined",
         "_joined_pieces",
         "_labels",
         "_last_seq",
+        "_memory",
         "_next_seq",
-        "_numbered_to",
         "_pieces",
         "_recovered",
-        "_remembered",
         "_responses",
         "_run",
         "_terminal",
@@ -130,14 +127,9 @@ class Progress:
             raise ValueError(f"language: expected one of {', '.join(LABELS)}, got {language!r}")
         self._run = own_run
         self._labels = LABELS[language]
-        # Evidence. What was fed is remembered by its id: an accepted text fragment of a healthy
-        # run as its seq (the piece of that number is its content), anything else as a fingerprint.
-        # Fragments whose ids a producer made, `run:1` to `run:n` without a gap, are not stored one
-        # by one: a table of a million ids would cost more than all the rest.
+        # Evidence.
         self._issues: list[Issue] = []
-        self._remembered: dict[str, int | bytes] = {}
-        self._id_prefix = f"{own_run}:"
-        self._numbered_to = 0
+        self._memory = Memory()
         self._last_seq = 0
         self._foreign = 0
         self._duplicates = 0
@@ -156,7 +148,8 @@ class Progress:
         self._terminal: Outcome | None = None
         self._final_text: str | None = None
         self._verdict: bool | None = None
-        # The seq that a fragment must have to take the short way; None once none may.
+        # The seq that a fragment must have to take the short way; None once none may, and then
+        # the last seq is no longer the one before.
         self._next_seq: int | None = 1
 
     # What goes in.
@@ -165,7 +158,13 @@ class Progress:
         """Take one envelope, as a `dict` (contract §3, steps 1 to 8)."""
         try:
             if type(event) is dict and len(event) == _KEY_COUNT:
-                run, id_, seq, kind, data = _MEMBERS(event)
+                seq, kind, run, id_, data = (
+                    event["seq"],
+                    event["kind"],
+                    event["run"],
+                    event["id"],
+                    event["data"],
+                )
                 if (
                     type(seq) is int
                     and seq == self._next_seq
@@ -178,20 +177,14 @@ class Progress:
                     and len(data) == 1
                 ):
                     text = data["text"]
-                    if (
-                        type(text) is str
-                        and (text.isascii() or text.encode())
-                        and (id_.isascii() or id_.encode())
-                    ):
-                        if self._numbered_to == seq - 1 and id_ == f"{self._id_prefix}{seq}":
-                            self._numbered_to = seq
-                        elif not self._is_new(id_, seq):
-                            self._take(event)
+                    if type(text) is str and (text.isascii() or text.encode()):
+                        memory = self._memory
+                        if (memory.counted and id_ == f"{memory.prefix}{seq + memory.offset}") or (
+                            (id_.isascii() or id_.encode()) and memory.is_new(id_, seq)
+                        ):
+                            self._pieces.append(text)
+                            self._next_seq = seq + 1
                             return
-                        self._pieces.append(text)
-                        self._last_seq = seq
-                        self._next_seq = seq + 1
-                        return
         except Exception:  # noqa: BLE001, S110 # a key is missing, text is no UTF-8: see below
             pass
         except BaseException:  # Ctrl-C passes, but a key's own comparison may raise it as well
@@ -211,9 +204,8 @@ class Progress:
                 and id_
             ):
                 text = _READ_TEXT(envelope.data).text
-                if self._is_numbered(id_, seq) or self._is_new(id_, seq):
+                if self._memory.is_new(id_, seq):
                     self._pieces.append(text)
-                    self._last_seq = seq
                     self._next_seq = seq + 1
                     return
         except Exception:  # noqa: BLE001, S110 # msgspec declined; the long way says why
@@ -228,7 +220,7 @@ class Progress:
     def close_transport(self) -> None:
         """Record EOF, and nothing else; again has no effect."""
         self._closed = True
-        self._next_seq = None
+        self._leave_short_way()
 
     # What can be read.
 
@@ -336,20 +328,9 @@ class Progress:
     @property
     def last_seq(self) -> int:
         """The highest seq seen; 0 before the first."""
-        return self._last_seq
+        return self._last_seq if self._next_seq is None else self._next_seq - 1
 
     # How it works.
-
-    def _is_numbered(self, id_: str, seq: int) -> bool:
-        """Whether the id is a producer's, as all before it; then the count goes on."""
-        if self._numbered_to == seq - 1 and id_ == f"{self._id_prefix}{seq}":
-            self._numbered_to = seq
-            return True
-        return False
-
-    def _is_new(self, id_: str, seq: int) -> bool:
-        """Remember a fragment by its id if that is surely new; False, and no effect, otherwise."""
-        return not id_.startswith(self._id_prefix) and self._remembered.setdefault(id_, seq) is seq
 
     def _take(self, event: object) -> None:
         try:
@@ -368,19 +349,21 @@ class Progress:
         except Exception:  # noqa: BLE001 # NotJSONError, or as above
             self._refuse(Issue.NOT_JSON)
             return
-        before = self._content_before(envelope.id)
+        before = self._memory.content(envelope.id, envelope.seq, self._pieces)
         if before is not None:
             if before == content:
                 self._duplicates += 1
             else:
                 self._refuse(Issue.ID_CONFLICT)
             return
-        self._remembered[envelope.id] = content
-        if envelope.seq != self._last_seq + 1:
+        self._memory.keep(envelope.id, content)
+        if envelope.seq != self.last_seq + 1:
             self._refuse(Issue.SEQUENCE_GAP_OR_REORDER)
+        if self._next_seq is None:
+            self._last_seq = max(self._last_seq, envelope.seq)
         else:
-            self._is_numbered(envelope.id, envelope.seq)
-        self._last_seq = max(self._last_seq, envelope.seq)
+            self._memory.pass_by(envelope.id, envelope.seq)
+            self._next_seq += 1
         if self._closed:
             self._refuse(Issue.EVENT_AFTER_TRANSPORT_CLOSE)
         elif self._terminal is not None and envelope.kind != Kind.APP_CHECKED:
@@ -389,30 +372,19 @@ class Progress:
             self._refuse(Issue.UNKNOWN_EVENT)
         elif not self._apply(envelope.kind, envelope.data):
             self._refuse(Issue.BAD_PAYLOAD_OR_TRANSITION)
-        if self._next_seq is not None:
-            self._next_seq = self._last_seq + 1
-            if envelope.kind != Kind.TEXT_DELTA:
-                self._pieces.append("")
+        if self._next_seq is not None and envelope.kind != Kind.TEXT_DELTA:
+            self._pieces.append("")
 
     def _refuse(self, issue: Issue) -> None:
         if issue not in self._issues:
             self._issues.append(issue)
-        self._next_seq = None
+        self._leave_short_way()
 
-    def _content_before(self, id_: str) -> bytes | None:
-        """The fingerprint of what was fed under this id, if anything was."""
-        known = self._remembered.get(id_) or self._number_of(id_)
-        if not isinstance(known, int):
-            return known
-        return fingerprint([known, _TEXT_DELTA, {"text": self._pieces[known - 1]}])
-
-    def _number_of(self, id_: str) -> int | None:
-        """The seq that a producer's id names, if that id was fed without being stored."""
-        digits = id_[len(self._id_prefix) :]
-        if not (digits.isdecimal() and len(digits) <= len(str(self._numbered_to))):
-            return None
-        seq = int(digits)
-        return seq if 1 <= seq <= self._numbered_to and id_ == f"{self._id_prefix}{seq}" else None
+    def _leave_short_way(self) -> None:
+        if self._next_seq is not None:
+            self._last_seq = self._next_seq - 1
+            self._next_seq = None
+            self._memory.stop(self._last_seq)
 
     def _apply(self, kind: str, data: dict[str, object]) -> bool:
         """Apply a payload; False, and no effect, if it is bad or its transition refused."""
@@ -468,7 +440,7 @@ class Progress:
         self._terminal = end.outcome
         self._final_text = end.final_text
         self._waiting = end.outcome is Outcome.PAUSED
-        self._next_seq = None
+        self._leave_short_way()
         return True
 
     def _check(self, check: Check) -> bool:

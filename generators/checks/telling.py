@@ -7,7 +7,7 @@ remembered of an object that its owner changes later, and who may be bound to it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -28,7 +28,18 @@ class LyingData(dict[str, object]):
 
 def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     """What it tells wrongly, a line each."""
-    for check in (_growth, _labels, _bound, _copies, _owns, _gaps, _remembers, _numbers, _lines):
+    for check in (
+        _growth,
+        _labels,
+        _bound,
+        _copies,
+        _owns,
+        _gaps,
+        _remembers,
+        _numbers,
+        _counts,
+        _lines,
+    ):
         for line in check(machine.reducer.Progress):
             yield f"{check.__name__.strip('_')}: {line}"
 
@@ -241,6 +252,64 @@ def _numbers(progress_class: Any) -> Iterator[str]:
         progress.feed(text_event(12, "new", id=f"{RUN}:{suffix}"))
         if progress.duplicates != 1:
             yield f"the id {RUN}:{suffix} is not known again"
+
+
+_LARGE: Final = 10**18 - 3
+_COUNTS: Final[tuple[tuple[Callable[[int], str], tuple[str, ...]], ...]] = (
+    # How a producer names its nth event, and names that look like one of the first 30.
+    (lambda n: f"e{n}", ("e0", "e31", "e01", "e+1", "e1 ", "e", "E1", "e\u0661")),
+    (lambda n: f"e{n - 1}", ("e30", "e-1", "e00", "e01", "e", "0", "e9.0")),
+    (lambda n: f"{n + 4}", ("4", "35", "05", "", "5.", "-5", "\u0665")),
+    (lambda n: f"x:{n + 95}", ("x:95", "x:126", "x:096", "x:0")),
+    (lambda n: f"e{n:04}", ("e1", "e01", "e0031", "e00001", "e0000")),
+    (lambda n: f"{n:03}-e", ("1-e", "001", "031-e")),
+    (lambda n: f"e{_LARGE + n}", (f"e{_LARGE}", f"e{_LARGE + 31}", f"e0{_LARGE + 1}")),
+    (lambda n: f"1{'0' * 30}{n:02}", ("1", "01", f"1{'0' * 31}", f"1{'0' * 30}31")),
+    (lambda n: "合" * n, ("", "合" * 31, "合" * 30 + "1")),
+    (lambda n: f"{n * n}", ("2", "0", "961")),
+    (lambda n: f"e{n if n % 9 else 'x'}{'' if n % 9 else n}", ("e9", "e18", "e31", "ex0")),
+    (lambda n: f"e{n if n < 20 else 50 - n}'", ("e0'", "e31'", "e1")),
+    (lambda n: f"e{n if n < 20 else n + 1}", ("e20", "e0", "e32")),
+)
+
+
+def _counts(progress_class: Any) -> Iterator[str]:
+    """Ids that count up in whatever way are known again, and no other is taken for one."""
+    wait: dict[str, Any] = {"kind": "approval.wait", "data": {}}
+    for name, alike in _COUNTS:
+        for waits in ((), (1,), (2, 12), (25,)):
+            fed = [
+                text_event(n, f"{n},", id=name(n)) | (wait if n in waits else {})
+                for n in range(1, 31)
+            ]
+            for given in (fed, [json.dumps(event).encode() for event in fed]):
+                progress = _after(progress_class, given)
+                for count, event in enumerate(fed, 1):
+                    progress.feed(event)
+                    if progress.duplicates != count or progress.issues:
+                        yield f"{event['id']} is not known again"
+                        return
+            for event in fed:
+                other_place = {"seq": event["seq"] % 30 + 1}
+                for change in ({"data": {"text": "other"}}, other_place, {"seq": 31}):
+                    progress = _after(progress_class, fed)
+                    progress.feed(event | change)
+                    if progress.issues != [Issue.ID_CONFLICT]:
+                        yield f"{event['id']} with {change}: {progress.issues}"
+                        return
+            for id_ in alike:
+                progress = _after(progress_class, fed)
+                progress.feed(text_event(31, "new", id=id_))
+                known = () if id_ else (Issue.BAD_ENVELOPE,)
+                if progress.duplicates or (*progress.issues,) != known:
+                    yield f"{id_!r} is taken for another: {progress.issues}"
+
+
+def _after(progress_class: Any, given: list[Any]) -> Any:
+    progress = progress_class(RUN)
+    for one in given:
+        (progress.feed_json if isinstance(one, bytes) else progress.feed)(one)
+    return progress
 
 
 _GOOD: Final = '{"run":"run-A","id":"i","seq":1,"kind":"text.delta","data":{"text":"x"}}'

@@ -191,12 +191,13 @@ def forked(reducer: Any) -> Any:
     """An independent copy of an object, its parts, and the containers of both."""
     fork = object.__new__(type(reducer))
     for name in _names(reducer):
-        value = getattr(reducer, name)
+        value: Any = getattr(reducer, name, ...)
         if type(value) in _CONTAINERS:
             value = value.copy()
         elif _slots(type(value).__mro__):
             value = forked(value)
-        setattr(fork, name, value)
+        if value is not ...:  # a slot may be empty
+            setattr(fork, name, value)
     return fork
 
 

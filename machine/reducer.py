@@ -179,9 +179,10 @@ class Progress:
                     text = data["text"]
                     if type(text) is str and (text.isascii() or text.encode()):
                         memory = self._memory
-                        if (memory.counted and id_ == f"{memory.prefix}{seq + memory.offset}") or (
-                            (id_.isascii() or id_.encode()) and memory.is_new(id_, seq)
-                        ):
+                        if (
+                            memory.counted_to is None
+                            and id_ == f"{memory.prefix}{seq + memory.offset}"
+                        ) or ((id_.isascii() or id_.encode()) and memory.is_new(id_, seq)):
                             self._pieces.append(text)
                             self._next_seq = seq + 1
                             return
@@ -349,12 +350,12 @@ class Progress:
         except Exception:  # noqa: BLE001 # NotJSONError, or as above
             self._refuse(Issue.NOT_JSON)
             return
-        before = self._memory.content(envelope.id, envelope.seq, self._pieces)
-        if before is not None:
-            if before == content:
-                self._duplicates += 1
-            else:
-                self._refuse(Issue.ID_CONFLICT)
+        repeats = self._memory.repeats(envelope.id, envelope.seq, content, self._pieces)
+        if repeats:
+            self._duplicates += 1
+            return
+        if repeats is not None:
+            self._refuse(Issue.ID_CONFLICT)
             return
         self._memory.keep(envelope.id, content)
         if envelope.seq != self.last_seq + 1:

@@ -13,9 +13,9 @@ class Wrong(Progress):
 
     def feed(self, event: Any) -> None:
         """Take an event; `admitted` hears of it if it took a number."""
-        before = len(self._memory), self.last_seq, self.text
+        before = len(self._memory.fingerprints), self.last_seq, self.text
         super().feed(event)
-        if (len(self._memory), self.last_seq, self.text) != before:
+        if (len(self._memory.fingerprints), self.last_seq, self.text) != before:
             self.admitted(event)
 
     def admitted(self, event: dict[str, Any]) -> None:

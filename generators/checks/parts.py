@@ -22,7 +22,15 @@ from doneness.generators.checks import (
 )
 from doneness.generators.subject import PythonSubject
 
-MODULES: Final = ("acceptance", "content", "json_text", "payloads", "producer", "reducer")
+MODULES: Final = (
+    "acceptance",
+    "content",
+    "json_text",
+    "memory",
+    "payloads",
+    "producer",
+    "reducer",
+)
 
 
 def _hostile(machine: SimpleNamespace) -> Iterator[str]:

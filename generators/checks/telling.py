@@ -38,6 +38,7 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
         _remembers,
         _numbers,
         _counts,
+        _crossed,
         _lines,
     ):
         for line in check(machine.reducer.Progress):
@@ -265,6 +266,7 @@ _COUNTS: Final[tuple[tuple[Callable[[int], str], tuple[str, ...]], ...]] = (
     (lambda n: f"{n:03}-e", ("1-e", "001", "031-e")),
     (lambda n: f"e{_LARGE + n}", (f"e{_LARGE}", f"e{_LARGE + 31}", f"e0{_LARGE + 1}")),
     (lambda n: f"1{'0' * 30}{n:02}", ("1", "01", f"1{'0' * 31}", f"1{'0' * 30}31")),
+    (lambda n: f"e{n}~", ("e~", "e0~", "e31~")),
     (lambda n: "合" * n, ("", "合" * 31, "合" * 30 + "1")),
     (lambda n: f"{n * n}", ("2", "0", "961")),
     (lambda n: f"e{n if n % 9 else 'x'}{'' if n % 9 else n}", ("e9", "e18", "e31", "ex0")),
@@ -289,12 +291,17 @@ def _counts(progress_class: Any) -> Iterator[str]:
                     if progress.duplicates != count or progress.issues:
                         yield f"{event['id']} is not known again"
                         return
-            for event in fed:
-                other_place = {"seq": event["seq"] % 30 + 1}
-                for change in ({"data": {"text": "other"}}, other_place, {"seq": 31}):
+            for event, other in zip(fed, [*fed[10:], *fed[:10]], strict=True):
+                for change in (
+                    {"data": {"text": "other"}},
+                    {"seq": other["seq"]},
+                    {key: other[key] for key in ("seq", "kind", "data")},
+                    {"seq": 31},
+                    {**text_event(31), "id": event["id"]},
+                ):
                     progress = _after(progress_class, fed)
                     progress.feed(event | change)
-                    if progress.issues != [Issue.ID_CONFLICT]:
+                    if progress.issues != [Issue.ID_CONFLICT] or progress.text.endswith("x"):
                         yield f"{event['id']} with {change}: {progress.issues}"
                         return
             for id_ in alike:
@@ -303,6 +310,18 @@ def _counts(progress_class: Any) -> Iterator[str]:
                 known = () if id_ else (Issue.BAD_ENVELOPE,)
                 if progress.duplicates or (*progress.issues,) != known:
                     yield f"{id_!r} is taken for another: {progress.issues}"
+
+
+def _crossed(progress_class: Any) -> Iterator[str]:
+    """The id of one fragment with all else of another, for ids that stop counting on the way."""
+    fed = [text_event(n, f"{n}", id=f"e{n}" if n < 5 else "e" * n) for n in range(1, 11)]
+    for one in fed:
+        for other in fed:
+            progress = _after(progress_class, fed)
+            progress.feed(other | {"id": one["id"]})
+            expected = (1, []) if one is other else (0, [Issue.ID_CONFLICT])
+            if (progress.duplicates, progress.issues) != expected:
+                yield f"{one['id']} with all else of {other['id']}: {progress.issues}"
 
 
 def _after(progress_class: Any, given: list[Any]) -> Any:

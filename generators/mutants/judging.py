@@ -57,6 +57,7 @@ CHECKS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "content": ("fingerprints", "telling", "exploration/payloads", "hostile objects"),
     "json_text": ("exploration/payloads, bytes", "parsing"),
     "payloads": ("exploration/payloads", "exploration/lifecycle", "exploration/payloads, bytes"),
+    "memory": ("exploration/payloads", "telling", "exploration/numbers", "costs"),
     "producer": ("producing",),
     "acceptance": ("producing",),
     "reducer": (

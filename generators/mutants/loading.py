@@ -24,6 +24,7 @@ MODULES: Final = (
     "content",
     "json_text",
     "payloads",
+    "memory",
     "reducer",
     "acceptance",
     "producer",

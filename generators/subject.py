@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cache
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -189,6 +190,8 @@ def own_subjects() -> tuple[PythonSubject, PythonSubject]:
 
 def forked(reducer: Any) -> Any:
     """An independent copy of an object, its parts, and the containers of both."""
+    if hasattr(reducer, "__copy__"):
+        return copy(reducer)  # it knows best
     fork = object.__new__(type(reducer))
     for name in _names(reducer):
         value: Any = getattr(reducer, name, ...)

@@ -147,8 +147,8 @@ class ForgetsToCount(Wrong):
     """
 
     def admitted(self, event: dict[str, Any]) -> None:
-        if event["kind"] == "approval.wait":
-            self._last_seq -= 1
+        if event["kind"] == "approval.wait" and self._next_seq is not None:
+            self._next_seq -= 1
 
 
 class MalformedIsSkipped(Wrong):

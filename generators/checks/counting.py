@@ -7,6 +7,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from doneness.generators.checks.undisturbed import undisturbed
+
 
 def calls_of(function: Callable[..., Any], *arguments: object) -> int:
     """How many Python functions are entered."""
@@ -17,9 +19,10 @@ def calls_of(function: Callable[..., Any], *arguments: object) -> int:
         counted += event == "call"
 
     before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        function(*arguments)
-    finally:
-        sys.setprofile(before)
+    with undisturbed():
+        sys.setprofile(count)
+        try:
+            function(*arguments)
+        finally:
+            sys.setprofile(before)
     return counted

@@ -13,6 +13,7 @@ from types import FrameType, SimpleNamespace
 from typing import Any, Final
 
 from doneness.generators.checks.telling import RUN, text_event
+from doneness.generators.checks.undisturbed import undisturbed
 from doneness.spec.vocabulary import Issue
 
 LINES_MAX: Final = 500
@@ -103,13 +104,14 @@ def _interrupted_at(
         return trace
 
     before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        feed(event)
-    except BaseException as error:  # noqa: BLE001 # which one is what is asked
-        return type(error)
-    finally:
-        sys.settrace(before)
+    with undisturbed():
+        sys.settrace(trace)
+        try:
+            feed(event)
+        except BaseException as error:  # noqa: BLE001 # which one is what is asked
+            return type(error)
+        finally:
+            sys.settrace(before)
     return None if left > 0 else Swallowed
 
 

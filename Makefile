@@ -69,6 +69,7 @@ peers: $(VENV)/.peers ## the decoder beside its peers: every case, promptness, s
 	-command -v npm >/dev/null && npm ci --prefix tests/peers/javascript --silent --ignore-scripts --no-audit --no-fund
 	$(BIN)/python tests/peers/compare.py --details
 	$(BIN)/python tests/peers/speed.py
+	$(BIN)/python tests/peers/one_call.py
 
 mutants: $(VENV)/.test ## every single change of the machine and the declared tables; all must be noticed
 	$(BIN)/doneness mutants

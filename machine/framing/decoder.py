@@ -269,12 +269,9 @@ class SSEDecoder(Generic[_ItemT]):
 
     def _look(self, chunk: bytes) -> list[_ItemT]:
         """Look at the line, which has grown by a chunk that seems to end no line."""
-        plain = type(chunk) is bytes
-        before = self._line[: len(self._line) - (len(chunk) if plain else memoryview(chunk).nbytes)]
-        if self._room == _LOOK or not plain:
-            self._line = before
+        if self._room == _LOOK or type(chunk) is not bytes:
+            self._line = self._line[: len(self._line) - memoryview(chunk).nbytes]
             return self._feed(_as_bytes(chunk))
-        _refuse_line_ends(before)
         self._grown()
         if self._failure is not None:
             raise self._failure
@@ -297,6 +294,7 @@ class SSEDecoder(Generic[_ItemT]):
             self._line = bytearray(line)
             self._room = len(line) + left
         else:
+            _refuse_line_ends(line)
             self._aside.append(line)
             self._aside_bytes += len(line)
             self._line = b""

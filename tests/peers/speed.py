@@ -5,6 +5,10 @@ joins them, decodes and splits at blank lines. Both are medians of rounds in whi
 in CPU time. A JavaScript peer runs in a Node of its own, one after the others, and has a floor in
 its own language too. A decoder that would take too long for a stream gets a shorter one of the same
 events, which is marked: throughput is what is compared.
+
+How ours stands to the fastest peers is measured apart: in many short rounds they take turns, at
+once and in changing order, so that whatever else runs on the machine hits both; a round gives one
+ratio, and the median of those is told, with their quartiles.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Sequence
-from statistics import median
+from statistics import median, quantiles
 from typing import Final, NamedTuple
 
 import javascript_peers
@@ -24,6 +28,9 @@ MB: Final = 2**20
 SMALLER: Final = (64, 16, 4, 1)
 """Megabytes of a stream, from the full one on: the longest that a decoder gets through in time."""
 PROBE_MB: Final = 0.5
+RACE_MB: Final = 2
+RACERS: Final = 2
+"""The fastest peers by the table; the slower of the two ratios counts."""
 JAVASCRIPT_MB: Final = 16
 """Of a stream for Node, where CPU time includes the compiler's and the collector's threads."""
 
@@ -158,11 +165,22 @@ def _cut(stream: Stream, events: int, step: int) -> list[bytes]:
     return [wire[at : at + step] for at in range(0, len(wire), step)]
 
 
-def ours_to_fastest(found: dict[str, Measured], ours: str) -> str:
-    """How many times as fast as the fastest Python peer, and which that is."""
-    others = {name: found[name].speed for name in (peer.name for peer in PEERS)}
-    fastest = max(others, key=others.__getitem__)
-    return f"{found[ours].speed / others[fastest]:.2f} ({fastest})"
+def raced(stream: Stream, step: int, ours: str, peers: Sequence[str], rounds: int) -> str:
+    """How many times as fast as the fastest of these peers: median and quartiles, and which."""
+    events = max(1, RACE_MB * MB // len(stream.event))
+    chunks = _cut(stream, events, step)
+    ratios: dict[str, list[float]] = {name: [] for name in peers}
+    for turn in range(rounds):
+        order = [ours, *peers]
+        took = {
+            name: timed(PYTHON[name], chunks, events)
+            for name in (order[::-1] if turn % 2 else order)
+        }
+        for name in peers:
+            ratios[name].append(took[name] / took[ours])
+    fastest = min(peers, key=lambda name: median(ratios[name]))
+    low, middle, high = quantiles(ratios[fastest], n=4)
+    return f"{middle:.2f} [{low:.2f}, {high:.2f}] ({fastest})"
 
 
 def main() -> None:
@@ -170,6 +188,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=float, default=64)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--races", type=int, default=41, help="rounds against the fastest peers")
     parser.add_argument("--seconds", type=float, default=1.0, help="at most, for a round")
     parser.add_argument("--streams", default=",".join(STREAMS))
     parser.add_argument("--chunks", default=",".join(CHUNKS))
@@ -178,7 +197,8 @@ def main() -> None:
     scripts = tuple(javascript_peers.versions())
     names = [*PYTHON, *scripts]
     print(f"Streams of {options.megabytes:g} MB, medians of {options.rounds} rounds, CPU time.")
-    print("Throughput over that of the floor; * on less of the stream; / own floor, in Node.\n")
+    print("Throughput over that of the floor; * on less of the stream; / own floor, in Node.")
+    print(f"Beside the fastest peer: {options.races} rounds of {RACE_MB} MB, [quartiles].\n")
     head = ["stream", "chunks", "floor MB/s", *names, "feed / fastest", "iter / fastest"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for stream in options.streams.split(","):
@@ -193,7 +213,12 @@ def main() -> None:
                 mark = "*" if one.megabytes < floor.megabytes * 0.99 else ""
                 own = f" / {one.speed / one.own_floor:.2f}" if one.own_floor else ""
                 cells.append(f"{one.speed / floor.speed:.2f}{mark}{own}")
-            ratios = [ours_to_fastest(found, name) for name in PYTHON if name.startswith(OURS.name)]
+            peers = sorted((peer.name for peer in PEERS), key=lambda name: -found[name].speed)
+            ratios = [
+                raced(STREAMS[stream], CHUNKS[chunk], name, peers[:RACERS], options.races)
+                for name in PYTHON
+                if name.startswith(OURS.name)
+            ]
             row = [stream, chunk, f"{floor.speed:.0f}", *cells, *ratios]
             print(f"| {' | '.join(row)} |", flush=True)
 

@@ -1,17 +1,26 @@
-"""Work of somebody else's code in this process, watched: a loop without end is given up."""
+"""Work of somebody else's code in this process, watched: a loop without end is given up.
+
+Nor may it end the process, and with it all that was found.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, NoReturn
 
 _GIVE_UP_SECONDS: Final = 0.2
 
 
 class Stopped(BaseException):
     """Raised inside work that took too long."""
+
+
+class EndsTheProcessError(BaseException):  # no `Exception`: what catches those would go on
+    """Raised inside work that would end the process."""
 
 
 def finishes(
@@ -25,7 +34,8 @@ def finishes(
 
     def guarded() -> None:
         try:
-            work()
+            with _alive():
+                work()
         except Stopped:
             pass
         except BaseException as error:  # noqa: BLE001 # SystemExit and the like as well
@@ -42,6 +52,23 @@ def finishes(
             break
     _stop(thread)
     return False, None
+
+
+@contextmanager
+def _alive() -> Iterator[None]:
+    """`os._exit` raises meanwhile; in this thread, and not in a child process."""
+    really, here = os._exit, (os.getpid(), threading.get_ident())
+
+    def exit_(status: int) -> NoReturn:
+        if here != (os.getpid(), threading.get_ident()):
+            really(status)
+        raise EndsTheProcessError(f"os._exit({status})")
+
+    os._exit = exit_
+    try:
+        yield
+    finally:
+        os._exit = really
 
 
 def _stop(thread: threading.Thread) -> None:

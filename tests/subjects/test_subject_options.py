@@ -26,6 +26,7 @@ from doneness.spec.vocabulary import Kind
 THEIRS = '''
 """Somebody else's reducers."""
 import enum
+import os
 import time
 from doneness.machine import Progress as Good, SSEDecoder
 
@@ -94,6 +95,8 @@ class Quits(Good):
     def feed(self, event):
         if isinstance(event, dict) and event.get("kind") == "cancel.requested":
             raise SystemExit(0)
+        if isinstance(event, dict) and event.get("kind") == "approval.wait":
+            os._exit(3)
         super().feed(event)
 
 
@@ -337,6 +340,9 @@ def test_python_subjects_are_not_trusted() -> None:
     quits = open_subject("theirs:Quits")
     [[first, second]] = quits.every("a", [[event, cancel]])
     assert second["failure"].startswith("raised SystemExit")
+    [[first, second]] = quits.every("a", [[event, cancel | {"kind": "approval.wait"}]])
+    assert second["failure"] == "raised EndsTheProcessError: os._exit(3)"
+    assert os._exit.__module__ == os.name
 
 
 def test_a_wrong_decoder_fails(check: Run) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from doneness.fixtures.cases import EOF, Case, CaseError, every, load
+from doneness.generators.checks.sharing import in_company
 from doneness.generators.classify import Declared, declared, moves
 from doneness.generators.divergence import Divergence, compare
 from doneness.generators.subject import Subject
@@ -166,9 +167,10 @@ def stale(case: Case) -> list[str]:
 
 
 def tried(case: Case, subject: Subject) -> Divergence | None:
-    """Run a case on a subject; where it leaves the declaration, if it does."""
+    """Run a case on a subject, fed as when it was found; where they differ, if they do."""
     read = moves(case.run, [*case.events, EOF])
-    return compare(subject, f"case {case.name}", case.run, read)
+    fed = in_company(subject, case.found_by) or subject
+    return compare(fed, f"case {case.name}", case.run, read)
 
 
 def columns(rows: Iterable[Sequence[str]]) -> str:

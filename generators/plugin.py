@@ -132,12 +132,9 @@ def model_row(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
 def keeps_contract(
     pytestconfig: pytest.Config, request: pytest.FixtureRequest
 ) -> Callable[..., None]:
-    """Fail on a divergence: show it, write it as a case, and say what to do with it.
+    """Fail on a divergence: show it, write it as a case, and say what to do with it."""
 
-    `alone` names the check that shows it again, where the events by themselves do not.
-    """
-
-    def check(divergence: Divergence | None, alone: str | None = None) -> None:
+    def check(divergence: Divergence | None) -> None:
         if divergence is None:
             return
         lines = [
@@ -156,12 +153,9 @@ def keeps_contract(
                 for option in as_typed(pytestconfig.getoption)
                 if option.startswith(("--subject=", "--status-map="))
             ]
-            again = f"doneness fixture run {file}"
-            if alone is not None:
-                again = f"pytest --pyargs doneness.contract -m model -k {alone}"
             lines += [
                 f"written to   {file}",
-                f"run it alone {' '.join([again, *options])}",
+                f"run it alone {' '.join([f'doneness fixture run {file}', *options])}",
                 f"keep it      doneness fixture keep {file} --reason '…'",
             ]
         pytest.fail("\n".join(lines), pytrace=False)

@@ -23,6 +23,7 @@ from doneness.generators.subject import PythonSubject, Subject, end_transport
 from doneness.generators.walks import access_paths
 
 OTHER: Final = "run-B"
+_CHECK: Final = "sharing/"
 _OTHERS: Final = (
     ("requested c1", "approval wait", "cancel requested", "response unresolved", "a gap by one"),
     ("requested c1", "started c1", "text", "EOF"),
@@ -113,10 +114,21 @@ _WRAPPED: Final[Mapping[str, Callable[[Callable[[str], Any]], Callable[[str], An
 
 def check_sharing(subject: Subject, family: str) -> tuple[int, Divergence | None] | None:
     """How many streams were tried, and the first on which it differs; None for a program."""
+    check = f"{_CHECK}{family}"
+    wrapped = in_company(subject, check)
+    return None if wrapped is None else check_streams(wrapped, check, FAMILIES[family]())
+
+
+def in_company(subject: Subject, check: str) -> Subject | None:
+    """The subject, fed as that check feeds it; None where it needs no company, or can have none.
+
+    A program shares no memory with whoever feeds it.
+    """
     inner: Any = getattr(subject, "inner", subject)
-    if not isinstance(inner, PythonSubject) or inner.json_only:
+    wrap = _WRAPPED.get(check.removeprefix(_CHECK)) if check.startswith(_CHECK) else None
+    if wrap is None or not isinstance(inner, PythonSubject) or inner.json_only:
         return None
-    wrapped: Any = inner.wrapped(_WRAPPED[family])
-    if inner is not subject:
-        wrapped = replace(subject, inner=wrapped)  # type: ignore[type-var] # what has an inner one
-    return check_streams(wrapped, f"sharing/{family}", FAMILIES[family]())
+    wrapped = inner.wrapped(wrap)
+    if inner is subject:
+        return wrapped
+    return replace(subject, inner=wrapped)  # type: ignore[type-var] # what has an inner one

@@ -13,11 +13,13 @@ from click.testing import CliRunner, Result
 
 from doneness.fixtures.cases import load
 from doneness.generators import keeping
+from doneness.generators.checks.sharing import check_sharing
 from doneness.generators.commands.fixture import command
 from doneness.generators.divergence import shrink
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import BY_NAME
 from doneness.generators.subject import PythonSubject
+from doneness.generators.subjects.opening import open_subject
 from doneness.machine import Progress
 
 NAMES = ("text", "cancel requested", "succeeded with text", "EOF")
@@ -130,6 +132,21 @@ class Falling(Progress):
         raise RuntimeError("\\x1b[2J")
 """
 
+KEEPING = """
+from doneness.machine import Progress
+
+class Keeping(Progress):
+    first = {}
+
+    def feed(self, event):
+        super().feed(event)
+        self.first = self.first or event
+
+    @property
+    def closed(self):
+        return super().closed or "more" in self.first
+"""
+
 
 @pytest.mark.parametrize(
     ("factory", "answer"),
@@ -149,6 +166,21 @@ def test_a_found_case_answers_fixed_failed_or_error(
         # A case that was found, and is fixed, is offered: to be kept, or to be removed.
         assert (f"doneness fixture keep {found}" in done.output) == (answer == "FIXED")
         assert (f"rm {found}" in done.output) == (answer == "FIXED")
+
+
+def test_a_case_of_sharing_is_run_as_it_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The events alone show nothing: it is what their owner does with them afterwards."""
+    (tmp_path / "keeping_reducers.py").write_text(KEEPING)
+    monkeypatch.syspath_prepend(tmp_path)
+    subject = open_subject("keeping_reducers:Keeping")
+    _, divergence = check_sharing(subject, "spoilt events") or (0, None)
+    assert divergence is not None
+    path = divergence.write(tmp_path)
+    assert path is not None
+    assert call("run", path).stdout.startswith("FIXED")
+    assert call("run", path, "--subject", "keeping_reducers:Keeping").stdout.startswith("FAILED")
 
 
 def test_a_subject_that_there_is_not(found: Path) -> None:

@@ -56,7 +56,7 @@ def test_nothing_is_shared(family, model_subject, model_row, keeps_contract):
         pytest.skip(f"left out: {family}, since the subject shares no memory with the kit")
     tried, divergence = found
     model_row.update(examples=tried)
-    keeps_contract(divergence, alone="nothing_is_shared")
+    keeps_contract(divergence)
 
 
 @comes_later

@@ -334,9 +334,10 @@ class SSEDecoder(Generic[_ItemT]):
             rest = more.pop()
         line = self._line
         kept = len(line)
+        size = kept + len(chunk)
         line += head
         try:
-            if 10 in line or 13 in line or kept + len(chunk) > self._value_bytes_max:
+            if 10 in line or 13 in line or size > self._value_bytes_max:
                 self._line = line[:kept]
                 return None
             events: list[_ItemT] = [Event(line.decode(), "message", self._id)]
@@ -346,11 +347,11 @@ class SSEDecoder(Generic[_ItemT]):
             self._line = line[:kept]
             return None
         if named:
-            self._line_at += kept + len(chunk) - len(rest)
+            self._line_at += size - len(rest)
             self._line = rest
             self._room = self._short_room
         else:
-            self._begin(rest, self._line_at + len(_DATA_BYTES) + kept + len(chunk) - len(rest))
+            self._begin(rest, self._line_at + len(_DATA_BYTES) + size - len(rest))
         return events
 
     def _feed(self, chunk: bytes) -> list[_ItemT]:

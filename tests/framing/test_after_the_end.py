@@ -82,6 +82,19 @@ def test_elements_that_are_not_bytes_hide_no_line_end(before, kind):
         assert found == expected
 
 
+@pytest.mark.parametrize("kind", ["H", "f", "?"])
+def test_a_long_line_hides_no_line_end_either(kind):
+    """It is put aside piece by piece; each piece is looked at before."""
+    decoder = SSEDecoder()
+    with pytest.raises(TypeError, match=r"pass bytes\(chunk\)"):
+        decoder.feed(b"other: ")
+        decoder.feed(b"x" * 400)
+        decoder.feed(memoryview(b"y\n\n data: z" + b"\n" * 9).cast(kind))
+        decoder.feed(b"x" * 3_000)
+        decoder.feed(b"x" * 3_000)
+        decoder.feed(b"\n")
+
+
 def test_views_with_gaps_or_rows_are_read_as_their_bytes():
     """As `bytes` reads them."""
     wire = b"data: abc\n\n"

@@ -86,13 +86,12 @@ def test_elements_that_are_not_bytes_hide_no_line_end(before, kind):
 def test_a_long_line_hides_no_line_end_either(kind):
     """It is put aside piece by piece; each piece is looked at before."""
     decoder = SSEDecoder()
+    late = memoryview(b"y\n\n data: z" + b"\n" * 9).cast(kind)
+    for chunk in (b"other: ", b"x" * 400, late):
+        decoder.feed(chunk)
+    rest = [b"x" * 3_000, b"x" * 3_000, b"\n"]
     with pytest.raises(TypeError, match=r"pass bytes\(chunk\)"):
-        decoder.feed(b"other: ")
-        decoder.feed(b"x" * 400)
-        decoder.feed(memoryview(b"y\n\n data: z" + b"\n" * 9).cast(kind))
-        decoder.feed(b"x" * 3_000)
-        decoder.feed(b"x" * 3_000)
-        decoder.feed(b"\n")
+        list(map(decoder.feed, rest))
 
 
 def test_views_with_gaps_or_rows_are_read_as_their_bytes():

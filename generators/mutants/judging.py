@@ -43,13 +43,13 @@ TURNS_PER_EVENT_MAX: Final = 2_000
 
 _FRAMING: Final = (
     "framing/cases",
-    *(f"framing/exploration/{name}" for name in SETTINGS),
-    *(f"framing/random/{name}" for name in SETTINGS),
     "framing/telling",
     "framing/costs",
     "framing/ended",
-    *(f"framing/regular/{name}" for name in REGULAR),
+    *(f"framing/random/{name}" for name in SETTINGS),
     *(f"framing/long lines/{name}" for name in LONG_LINES),
+    *(f"framing/regular/{name}" for name in REGULAR),
+    *(f"framing/exploration/{name}" for name in SETTINGS),
     "framing/partitions",
 )
 

@@ -11,6 +11,7 @@ import inspect
 import pickle
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -88,6 +89,7 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
         _wrong,
         _resets,
         _kinds,
+        _elements,
         _ended,
         _streams,
         _snapshots,
@@ -253,6 +255,15 @@ def _kinds(machine: SimpleNamespace) -> Iterator[str]:
             found = fed(decoder, b"\n\n")
             if found != [("message", "xdata: y" if before else "y", "")]:
                 yield f"{kind.__name__}: {found}"
+    spread = memoryview(b"a?b?c?")[::2]  # with gaps, and in rows
+    for view in (spread, memoryview(b"abcd").cast("B", (2, 2))):
+        for before in (b"", b"data: x", b"data: " + b"x" * 600):
+            decoder = machine.decoder.SSEDecoder()
+            decoder.feed(before)
+            if (events := decoder.feed(view)) != []:
+                yield f"a view that ends no line gives {events}"
+            if (rest := decoder.unfinished).line != before + bytes(view):
+                yield f"a view with gaps or rows is {rest}"
     for wrong in ("text", None, 5, [1]):
         for before in (b"", b"data: x"):
             decoder = machine.decoder.SSEDecoder()
@@ -261,6 +272,42 @@ def _kinds(machine: SimpleNamespace) -> Iterator[str]:
             words = f"feed takes bytes, not {type(wrong).__name__}: encode text as UTF-8"
             if found_words != f"TypeError: {words}":
                 yield f"{wrong!r}: {found_words}"
+
+
+def _elements(machine: SimpleNamespace) -> Iterator[str]:
+    """Elements that are not bytes hide no line end: they are read as bytes, or refused in time."""
+    words = (
+        "TypeError: feed takes bytes: a chunk held elements of another kind, and line ends among "
+        "them; pass bytes(chunk)"
+    )
+    for kind, end in product("H?f", (b"\n", b"\r")):
+        hides = b"y" + end * 2 + b" data: z" + end * 9
+        view = memoryview(hides).cast(kind)  # type: ignore[call-overload] # takes any of them
+        for before in (b"", b"data: a\r\n\r", b"data"):
+            decoder, plain = (machine.decoder.SSEDecoder() for _ in range(2))
+            for one, chunk in ((decoder, view), (plain, hides)):
+                one.feed(before)
+                one.feed(chunk)
+            if decoder.snapshot() != plain.snapshot():
+                yield f"{kind} after {before!r}: {decoder.snapshot()}, as bytes {plain.snapshot()}"
+        for before in (b"data: x", b"other: x", b"data: " + b"x" * 600):
+            for long in (b"", b"x" * 3_000, b"x" * 70_000):
+                for after in (b"\n", b"\n\n", b"\n\ndata: b", b"\r", None):
+                    decoder = machine.decoder.SSEDecoder()
+                    decoder.feed(before)
+                    decoder.feed(view)
+                    said = _raised(_rest, decoder, long, after)
+                    if said != words:
+                        yield f"{kind} after {before[:9]!r}, then {after!r}: {said}"
+
+
+def _rest(decoder: Any, long: bytes, after: bytes | None) -> None:
+    """Feed what is left, and the line end or the end."""
+    decoder.feed(long)
+    if after is None:
+        decoder.finish()
+    else:
+        decoder.feed(after)
 
 
 def _ended(machine: SimpleNamespace) -> Iterator[str]:

@@ -204,7 +204,6 @@ class SSEDecoder(Generic[_ItemT]):
         except (BufferError, NotImplementedError, TypeError):
             if type(chunk) is bytes:
                 raise
-            return self.feed(_as_bytes(chunk))
         return self._values(chunk) or self._feed(chunk)
 
     def stream(self, chunks: Iterable[bytes]) -> Iterator[_ItemT]:
@@ -271,7 +270,7 @@ class SSEDecoder(Generic[_ItemT]):
         """Look at the line, which has grown by a chunk that seems to end no line."""
         if self._room == _LOOK or type(chunk) is not bytes:
             self._line = self._line[: len(self._line) - memoryview(chunk).nbytes]
-            return self._feed(_as_bytes(chunk))
+            return self._feed(chunk)
         self._grown()
         if self._failure is not None:
             raise self._failure
@@ -574,8 +573,6 @@ class SSEDecoder(Generic[_ItemT]):
 
 
 def _as_bytes(chunk: object) -> bytes:
-    if type(chunk) is bytes:
-        return chunk
     try:
         return bytes(memoryview(chunk))  # type: ignore[arg-type] # is asked here
     except TypeError:

@@ -24,6 +24,7 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 _TAIL_BYTES: Final = 1 << 16
+_TORN: Final = b"{"  # what every event begins with
 
 
 class LogError(Exception):
@@ -39,7 +40,8 @@ class LogWriter:
             A single line that is larger has a file of its own.
 
     Raises:
-        LogError: another writer has the file.
+        LogError: another writer has the file, or it holds something else than events: nothing of
+            that is touched.
     """
 
     __slots__ = ("_bytes_max", "_file", "_path", "_size_bytes")
@@ -86,6 +88,7 @@ class LogWriter:
         try:
             _lock(self._file, self._path)
             self._size_bytes = _whole_bytes(self._file)
+            _refuse_others(self._file, self._size_bytes, self._path)
             self._file.truncate(self._size_bytes)
         except BaseException:
             self._file.close()
@@ -174,6 +177,19 @@ def _lock(file: IO[bytes], path: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         raise LogError(f"{path}: another process is writing this log; choose another") from error
+
+
+def _refuse_others(file: IO[bytes], whole_bytes: int, path: Path) -> None:
+    """Leave a file alone that does not begin as a log, or does not end as a torn one may."""
+    file.seek(0)
+    if whole_bytes:
+        _parsed(file.readline(), f"{path}, line 1")
+    file.seek(whole_bytes)
+    if file.read(1) not in (b"", _TORN):
+        raise LogError(
+            f"{path}: its last line is no event that was torn off, so this is not a log of events, "
+            "and nothing is appended; choose another file"
+        )
 
 
 def _whole_bytes(file: IO[bytes]) -> int:

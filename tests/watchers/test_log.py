@@ -116,6 +116,18 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
         list(read_log(path))
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b'{"type":"done"}\nprecious last line', b"\x00\xff\n{", b"precious", b"a\nb\n", b"[1]\n"],
+)
+def test_a_file_of_somebody_elses_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(LogError, match="run.jsonl"):
+        LogWriter(path)
+    assert path.read_bytes() == content
+
+
 def test_a_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     missing = tmp_path / "no" / "run.jsonl"
     with pytest.raises(LogError, match="cannot open"):

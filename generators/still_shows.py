@@ -12,7 +12,7 @@ from doneness.generators.divergence import Divergence, compare, was_not_run
 from doneness.generators.exploration import agrees
 from doneness.generators.log_shrink import StillShows
 from doneness.generators.oracle import Move, Oracle
-from doneness.generators.subject import Subject
+from doneness.generators.subject import Snapshot, Subject
 
 PROPERTIES: Final[Mapping[str, Callable[[Story], Breach | None]]] = {
     "P1": properties.p1_done_is_earned,
@@ -25,8 +25,15 @@ PROPERTIES: Final[Mapping[str, Callable[[Story], Breach | None]]] = {
 """The properties that one stream can break by itself."""
 
 
+class GivenUpError(Exception):
+    """The subject misbehaved so often that it is not asked any more."""
+
+
 def differs(subject: Subject, run: str) -> StillShows:
-    """Whether the subject shows something else than the declaration, at the end of the stream."""
+    """Whether the subject shows something else than the declaration, at the end of the stream.
+
+    What it returns raises `GivenUpError`.
+    """
     return lambda events: _differs(subject, run, moves(run, events))
 
 
@@ -35,7 +42,13 @@ def _differs(subject: Subject, run: str, played: Sequence[Move]) -> bool:
     for move in played:
         oracle.take(move)
     [shown] = subject.last(run, [[move.event for move in played]])
-    return not (was_not_run(shown.get("failure")) or agrees(oracle.observables(), shown))
+    _require_answer(shown)
+    return not agrees(oracle.observables(), shown)
+
+
+def _require_answer(shown: Snapshot) -> None:
+    if was_not_run(shown.get("failure")):
+        raise GivenUpError(str(shown["failure"]))
 
 
 def breaks(subject: Subject, run: str, rule: str) -> StillShows:
@@ -48,8 +61,14 @@ def breaks(subject: Subject, run: str, rule: str) -> StillShows:
 
 
 def breach(subject: Subject, run: str, rule: str, played: Sequence[Move]) -> Breach | None:
-    """The breach of a named property by a stream, if there is one."""
+    """The breach of a named property by a stream, if there is one.
+
+    Raises:
+        GivenUpError: likewise.
+    """
     [shown] = subject.every(run, [[move.event for move in played]])
+    for snapshot in shown:
+        _require_answer(snapshot)
     return PROPERTIES[rule](Story(run, (), tuple(played), tuple(shown)))
 
 

@@ -8,16 +8,18 @@ import time
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from shlex import quote
+from typing import Any, Final, NoReturn
 
 import click
 
 from doneness.generators.classify import declared, moves
 from doneness.generators.divergence import Divergence
-from doneness.generators.log_shrink import Shrinking, links, neutral
+from doneness.generators.log_shrink import Shrinking, StillShows, links, neutral
 from doneness.generators.oracle import END_OF_TRANSPORT
 from doneness.generators.still_shows import (
     PROPERTIES,
+    GivenUpError,
     breach,
     breaks,
     differs,
@@ -32,6 +34,7 @@ from doneness.machine.reducer import Progress
 from doneness.machine.visible import visible
 
 _SHOWN_EVERY_SECONDS: Final = 0.5
+_OWN: Final = "doneness.machine:Progress"
 
 
 @click.command()
@@ -39,10 +42,19 @@ _SHOWN_EVERY_SECONDS: Final = 0.5
 @click.option(
     "--subject",
     "spec",
-    default="doneness.machine:Progress",
+    default=_OWN,
     show_default=True,
     metavar="SPEC",
     help="package.module:factory, or exec:COMMAND.",
+)
+@click.option(
+    "--deadline",
+    "answer_seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=4.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each answer, and a second more for each megabyte of its question.",
 )
 @click.option(
     "--run",
@@ -65,6 +77,7 @@ _SHOWN_EVERY_SECONDS: Final = 0.5
 def command(
     log: Path,
     spec: str,
+    answer_seconds: float,
     run: str | None,
     rule: str | None,
     is_neutral: bool,
@@ -80,7 +93,7 @@ def command(
     """
     try:
         events = list(_read(log))
-        subject = open_subject(spec)
+        subject = open_subject(spec, answer_seconds=answer_seconds)
     except (_LogError, SubjectError) as error:
         _say(f"Error: {visible(str(error))}")
         sys.exit(2)
@@ -91,16 +104,20 @@ def command(
     _say(f"{len(events):,} events of run {visible(run)}")
     if eof:
         events.append(END_OF_TRANSPORT)
-    shortest = _shrunk(subject, run, events, rule)
+    shortest = _shrunk(subject, run, events, rule, answer_seconds)
     if shortest is None:
         _say("nothing to shrink: the subject keeps the contract on this log")
         return
+    subject.close()
+    subject = open_subject(spec, answer_seconds=answer_seconds)  # with patience as at the start
+    if not _shows(subject, run, rule)(shortest):
+        _not_again(answer_seconds)
     if is_neutral:
         run, shortest = _without_names(subject, run, shortest, rule)
     path = output or log.with_suffix(".case.json")
     path.write_text(_case(subject, run, shortest, rule, path), "utf-8")
     click.echo(f"written to {visible(str(path))}")
-    click.echo(f"again      doneness fixture run {visible(str(path))}")
+    click.echo(f"again      doneness fixture run {quote(visible(str(path)))}{_asked(spec)}")
     sys.exit(1)
 
 
@@ -130,18 +147,19 @@ def _first_run(events: list[object]) -> str | None:
 
 
 def _shrunk(
-    subject: Subject, run: str, events: list[object], rule: str | None
+    subject: Subject, run: str, events: list[object], rule: str | None, answer_seconds: float
 ) -> list[object] | None:
     log = links(run, events)
+    still_shows = _shows(subject, run, rule)
     if rule is None:
         length = first_difference(subject, run, [link.move for link in log])
         if length is None:
             return None
-        log, still_shows = log[:length], differs(subject, run)
-    else:
-        still_shows = breaks(subject, run, rule)
-        if not still_shows(events):
-            return None
+        log = log[:length]
+    elif not still_shows(events):
+        return None
+    if not still_shows([link.event for link in log]):
+        _not_again(answer_seconds)
     search = Shrinking(run, log, still_shows)
     shown_at = time.monotonic()
     try:
@@ -151,16 +169,34 @@ def _shrunk(
                 _say(f"{left:,} events left after {search.tries:,} tries")
     except KeyboardInterrupt:
         _say("interrupted: what was reached is written")
+    except GivenUpError as error:
+        _say(f"{visible(str(error))}: what was reached is written")
     _say(f"{len(search.best):,} events left after {search.tries:,} tries")
     return search.best
+
+
+def _shows(subject: Subject, run: str, rule: str | None) -> StillShows:
+    return breaks(subject, run, rule) if rule else differs(subject, run)
+
+
+def _not_again(answer_seconds: float) -> NoReturn:
+    _say(
+        "Error: the same events do not show it again, so nothing is written: the subject fails now "
+        f"and then, or is slow; try a longer --deadline than {answer_seconds:g}"
+    )
+    sys.exit(2)
+
+
+def _asked(spec: str) -> str:
+    """The option that names the subject, as it must be typed; none for the project's own."""
+    return "" if spec == _OWN else f" --subject={quote(spec)}"
 
 
 def _without_names(
     subject: Subject, run: str, events: list[object], rule: str | None
 ) -> tuple[str, list[object]]:
     fresh, fresh_run = neutral(run, events), "run-A"
-    shows = breaks(subject, fresh_run, rule) if rule else differs(subject, fresh_run)
-    if shows(fresh):
+    if _shows(subject, fresh_run, rule)(fresh):
         return fresh_run, fresh
     _say("Error: the fault depends on the names or texts themselves: nothing neutral shows it")
     sys.exit(2)

@@ -104,6 +104,7 @@ class Journal:
             for envelope, size_bytes in _read(self._path, run):
                 self._remember(envelope)
                 self._size_bytes += size_bytes
+            self._refuse_others()
             self._file.truncate(self._size_bytes)  # a torn tail goes
         except BaseException:
             self._file.close()
@@ -159,6 +160,15 @@ class Journal:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _refuse_others(self) -> None:
+        """Leave a file alone that does not end as a torn log may."""
+        self._file.seek(self._size_bytes)
+        if self._file.read(1) not in (b"", b"{"):
+            raise JournalError(
+                f"{self._path}: its last line is no envelope that was torn off, so this is not the "
+                "log of a run, and nothing is appended; choose another file"
+            )
 
     def _remember(self, place: Placed) -> None:
         if place.id in self._contents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import repeat, takewhile
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from click.testing import CliRunner
 
 from doneness.fixtures.cases import load
 from doneness.generators.commands.shrink import command
+from doneness.generators.still_shows import GivenUpError, breaks, differs
+from doneness.generators.subjects import open_subject
+from doneness.generators.subjects.program import SLOW_MAX
 from doneness.machine import Producer
 
 WRONG = """
@@ -19,6 +23,22 @@ class SaysDone(Progress):
     @property
     def status(self):
         return "done" if super().status == "cancelled" else super().status
+
+class WrongOnce(Progress):
+    times = 0
+
+    def close_transport(self):
+        super().close_transport()
+        WrongOnce.times += 1
+
+    @property
+    def closed(self):
+        return WrongOnce.times != 1 and super().closed
+
+class Hangs(Progress):
+    def feed(self, event):
+        while True:
+            pass
 """
 
 
@@ -45,7 +65,7 @@ def test_a_log_becomes_a_case_of_one_event(log: Path, by: list[str]) -> None:
     [case] = load(log.with_suffix(".case.json"))
     assert [event["kind"] for event in case.events if event] == ["run.ended"]
     assert "secret" not in log.with_suffix(".case.json").read_text("utf-8")
-    assert "fixture run" in done.output
+    assert "case.json --subject=says_done:SaysDone\n" in done.output
 
 
 def test_a_log_on_which_nothing_is_wrong_is_left_alone(log: Path) -> None:
@@ -77,3 +97,22 @@ def test_a_run_that_nothing_can_be_bound_to_is_passed_over(log: Path) -> None:
     assert (done.exit_code, "no envelope names a run" in done.stderr) == (2, True)
     done = CliRunner().invoke(command, [str(log), "--run", ""])
     assert (done.exit_code, "'--run': run: expected the id" in done.stderr) == (2, True)
+
+
+def test_what_is_not_shown_again_is_not_written(log: Path) -> None:
+    """A case that another look at it calls fixed would be thrown away, and the fault with it."""
+    done = CliRunner().invoke(command, [str(log), "--subject", "says_done:WrongOnce"])
+    assert (done.exit_code, log.with_suffix(".case.json").exists()) == (2, False)
+    assert "do not show it again" in done.stderr
+
+
+@pytest.mark.usefixtures("log")
+@pytest.mark.parametrize("rule", [None, "P8"])
+def test_a_subject_that_is_given_up_says_nothing_of_a_stream(rule: str | None) -> None:
+    """It neither fails nor passes."""
+    subject = open_subject("says_done:Hangs", answer_seconds=0.05)
+    shows = breaks(subject, "r", rule) if rule else differs(subject, "r")
+    event = Producer("r").emit("text.delta", text="x")
+    assert shows([event])
+    with pytest.raises(GivenUpError, match="given up"):
+        list(takewhile(shows, repeat([event], SLOW_MAX)))

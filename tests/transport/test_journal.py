@@ -114,6 +114,14 @@ def test_a_kill_in_the_middle_leaves_a_journal_to_go_on_with(tmp_path: Path) -> 
             stored = journal.entries
 
 
+def test_a_file_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    path.write_bytes(b"precious last line")
+    with pytest.raises(JournalError, match="choose another file"):
+        Journal(path, "run")
+    assert path.read_bytes() == b"precious last line"
+
+
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl", reason="needs advisory locks")
     path = tmp_path / "run.jsonl"

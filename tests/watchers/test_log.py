@@ -123,7 +123,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
 def test_a_file_of_somebody_elses_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "run.jsonl"
     path.write_bytes(content)
-    with pytest.raises(LogError, match="run.jsonl"):
+    with pytest.raises(LogError, match=r"run\.jsonl"):
         LogWriter(path)
     assert path.read_bytes() == content
 

@@ -9,6 +9,7 @@ like the rest of a report.
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections import Counter
@@ -74,6 +75,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="example database of the Hypothesis machines: a folder, or redis://HOST:PORT/N to "
         "share it (default: none)",
     )
+    group.addoption("--model-called-by-check", action="store_true", help=argparse.SUPPRESS)
     group.addoption("--model-sarif", metavar="FILE", help="write the findings as SARIF, for CI")
     group.addoption(
         "--model-html", metavar="FILE", help="write the findings as one HTML page, for review"
@@ -83,11 +85,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker; choose the seed once, for all workers."""
     config.addinivalue_line("markers", "model: checks a reducer against the declared contract")
+    _require_fitting(config)
     chosen = config.getoption("--model-seed")
     worker = getattr(config, "workerinput", None)
     if worker is not None:
         chosen = worker["doneness_seed"]
     config.stash[_SEED] = SystemRandom().randrange(2**32) if chosen is None else chosen
+
+
+def _require_fitting(config: pytest.Config) -> None:
+    """Say what cannot be done with the options before anything runs, not at the end."""
+    examples = config.getoption("--model-examples")
+    if examples < 1:
+        raise pytest.UsageError(f"--model-examples: expected at least 1, got {examples}")
+    for option in ("--model-sarif", "--model-html"):
+        file = config.getoption(option)
+        if file and not Path(file).parent.is_dir():
+            raise pytest.UsageError(
+                f"{option}: {file}: there is no folder {Path(file).parent} to write it to; make it"
+            )
+        if file and Path(file).is_dir():
+            raise pytest.UsageError(f"{option}: {file}: expected a file, this is a folder")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -234,8 +252,17 @@ def _gathered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _repeat(config: pytest.Config) -> str:
-    subject = as_typed(config.getoption)
-    return " ".join(["pytest -m model", *subject, f"--model-seed {config.stash[_SEED]}"])
+    """The command that runs the same again, as it was called: by its name, with its options."""
+    typed = as_typed(config.getoption)
+    seed, examples = config.stash[_SEED], config.getoption("--model-examples")
+    if config.getoption("--model-called-by-check"):
+        options = [*typed, f"--seed {seed}"]
+        options += [f"--examples {examples}"] * (examples != EXAMPLES)
+        return " ".join(["doneness check", *options])
+    where = ["--pyargs doneness.contract"] * ("doneness.contract" in config.args)
+    options = [*typed, f"--model-seed {seed}"]
+    options += [f"--model-examples {examples}"] * (examples != EXAMPLES)
+    return " ".join(["pytest", *where, "-m model", *options])
 
 
 def _write_reports(config: pytest.Config) -> None:

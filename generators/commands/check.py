@@ -57,9 +57,14 @@ _FILE: Final = click.Path(dir_okay=False)
     "--supports", metavar="KINDS", help="Kinds that it knows, or -KIND for each it lacks."
 )
 @click.option("--expect-failures", type=_FILE, help="JSON: checks known to fail, to the reason.")
-@click.option("--deadline", type=float, metavar="SECONDS", help="For each answer; default 4.")
+@click.option(
+    "--deadline",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="For each answer; default 4.",
+)
 @click.option("--seed", type=int, help="Of all random choices; printed at the end.")
-@click.option("--examples", type=int, help="Per Hypothesis machine.")
+@click.option("--examples", type=click.IntRange(min=1), help="Per Hypothesis machine.")
 @click.option("--junit", type=_FILE, help="Write JUnit XML.")
 @click.option("--sarif", type=_FILE, help="Write the findings as SARIF.")
 @click.option("--html", type=_FILE, help="Write the findings as one HTML page.")
@@ -75,7 +80,7 @@ def command(
     """
     arguments = ["--pyargs", "doneness.contract", "-m", "model", "--import-mode=importlib"]
     arguments += ["-c", os.devnull, "--rootdir", str(Path.cwd()), "-p", "no:cacheprovider"]
-    arguments += ["--tb=short", "-q"]
+    arguments += ["--tb=short", "-q", "--model-called-by-check"]
     arguments += [f"--subject={spec}" for spec in subjects]
     arguments += [f"--framing-subject={spec}" for spec in decoders]
     for name, value in options.items():

@@ -168,6 +168,8 @@ def _subjects(specs: Sequence[str], status_map: Path | None) -> Iterator[Sequenc
         CaseError: there is no such reducer, or the status map is none.
     """
     if not specs:
+        if status_map is not None:
+            raise CaseError(str(status_map), "a status map is of a subject; name one (--subject)")
         yield own_subjects()
         return
     with ExitStack() as opened:

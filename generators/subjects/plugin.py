@@ -102,16 +102,15 @@ def pytest_configure(config: pytest.Config) -> None:
             kinds = supported_kinds(option("--supports"))
     seconds = option("--subject-deadline")
     if not seconds > 0:
-        raise pytest.UsageError(f"--subject-deadline: expected seconds, got {seconds}")
+        raise pytest.UsageError(f"--subject-deadline: expected seconds > 0, got {seconds:g}")
     config.addinivalue_line(
         "markers", "late(place, what): comes late, and not at all where a subject failed before"
     )
     config.stash[_EXPECTED] = expected
     config.stash[_GUILTY] = set()
     config.pluginmanager.register(Summary(config, expected))
-    distributes = getattr(config.option, "dist", "no") != "no"
-    if config.option.help or (distributes and not hasattr(config, "workerinput")):
-        return  # a controller of pytest-xdist runs no check itself
+    if config.option.help:
+        return
     reducers: list[Subject] = config.stash.setdefault(_REDUCERS, [])
     decoders: list[FramingSubject] = config.stash.setdefault(_DECODERS, [])
     with _usage("--subject"):
@@ -122,6 +121,10 @@ def pytest_configure(config: pytest.Config) -> None:
         for spec in option("--framing-subject"):
             decoder = open_framing(spec, answer_seconds=seconds)
             decoders.append(decoder)
+    distributes = getattr(config.option, "dist", "no") != "no"
+    if distributes and not hasattr(config, "workerinput"):
+        pytest_unconfigure(config)  # a controller of pytest-xdist runs no check itself
+        return
     reducers += () if reducers else own_subjects()
     decoders += () if decoders else [PythonDecoder("doneness.machine:SSEDecoder", SSEDecoder)]
 

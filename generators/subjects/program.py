@@ -294,7 +294,7 @@ class Program:
 
     def _last_words(self) -> str:
         said = self._said_last.decode("utf-8", "replace").strip()
-        return f"; last on stderr: {said[-300:]}" if said else ""
+        return f"; last on stderr: {said}" if said else ""
 
 
 def _present(pipes: tuple[IO[bytes] | None, ...]) -> tuple[IO[bytes], ...]:

@@ -183,6 +183,11 @@ def test_a_case_of_sharing_is_run_as_it_was_found(
     assert call("run", path, "--subject", "keeping_reducers:Keeping").stdout.startswith("FAILED")
 
 
+def test_a_status_map_is_of_a_subject(found: Path, tmp_path: Path) -> None:
+    done = call("run", found, "--status-map", tmp_path / "map.json")
+    assert (done.exit_code, "name one (--subject)" in done.stderr) == (2, True)
+
+
 def test_a_subject_that_there_is_not(found: Path) -> None:
     done = call("run", found, "--subject", "no.such:thing")
     assert done.exit_code == 2

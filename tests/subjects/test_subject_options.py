@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,6 +151,31 @@ def check(theirs: Path) -> Run:
     return run
 
 
+def test_the_run_is_repeated_as_it_was_called(check: Run, theirs: Path) -> None:
+    """By the same command, with the seed and what else decides what is tried."""
+    said = check("--subject=theirs:Eager", "-k", "property or p1", status=1)
+    options = "-m model --subject=theirs:Eager --model-seed 1 --model-examples 5"
+    assert f"repeat with: pytest --pyargs doneness.contract {options}\n" in said
+    done = subprocess.run(
+        [
+            Path(sysconfig.get_path("scripts")) / "doneness",
+            "check",
+            "--subject=theirs:Eager",
+            "--seed=1",
+            "--examples=5",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=theirs,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "repeat with: doneness check --subject=theirs:Eager --seed 1 --examples 5\n" in (
+        done.stdout
+    )
+
+
 def test_help_shows_all_options_under_one_heading(check: Run) -> None:
     """Whoever looks for them finds them together."""
     text = check("--help", status=0)
@@ -257,6 +283,9 @@ WRONG_OPTIONS = {
     "--status-map=no-such-file": "no-such-file: No such file",
     "--expect-failures=no-such-file": "no-such-file: No such file",
     "--subject-deadline=0": "expected seconds",
+    "--model-examples=0": "expected at least 1, got 0",
+    "--model-html=no-such-folder/page.html": "there is no folder no-such-folder",
+    "--model-sarif=/": "expected a file",
 }
 
 
@@ -279,6 +308,12 @@ for option in json.loads(sys.argv[1]):
     assert "Traceback" not in done.stderr + done.stdout
     answers = re.findall(r"^ERROR: (.*)\n+status (\d+)$", done.stderr, re.MULTILINE)
     assert len(answers) == len(WRONG_OPTIONS), done.stderr
+    # With workers it is said once, and by the controller.
+    command = [sys.executable, "-m", "pytest", "-n2", "-c", os.devnull, "--subject=theirs:Eeger"]
+    distributed = subprocess.run(
+        command, capture_output=True, text=True, cwd=theirs, timeout=120, check=False
+    )
+    assert (distributed.returncode, distributed.stderr.count("did you mean Eager?")) == (4, 1)
     for (option, message), (line, status) in zip(WRONG_OPTIONS.items(), answers, strict=True):
         assert line.startswith(option.partition("=")[0])
         assert message in line
@@ -371,7 +406,7 @@ def test_the_command_runs_the_same_checks(theirs: Path) -> None:
     )
     assert status == 1
     assert "theirs:EagerDecoder differs on" in said
-    assert "--framing-subject=theirs:EagerDecoder --model-seed 7" in said
+    assert "doneness check --framing-subject=theirs:EagerDecoder --seed 7" in said
     assert 'failures="' in (theirs / "junit.xml").read_text("utf-8")
     status, said = run("--subject", "theirs:Eeger")
     assert status == 2

@@ -96,7 +96,7 @@ def command(
             wish = os.fsencode(task).decode(errors="replace")  # UTF-8 whatever the locale
             run = run_agent_async(wish, tools, endpoint, rounds_max=rounds_max)
             interrupted = asyncio.run(_watched(run, *keep, view.feed))
-            if interrupted:  # the loop is closed by now: the cancel is confirmed
+            if interrupted and tracked.progress.terminal is None:  # the loop is closed by now
                 tracked.request_cancel()
                 tracked.confirm_cancel()
             if tracked.progress.status is Status.CHECKING:

@@ -113,13 +113,26 @@ def compare(
 ) -> Divergence | None:
     """Run moves through declaration and subject; the divergence, if there is one."""
     [shown] = subject.every(run, [[move.event for move in moves]])
+    return first_in(subject.name, check, run, moves, shown, oracle=oracle)
+
+
+def first_in(
+    subject: str,
+    check: str,
+    run: str,
+    moves: Sequence[Move],
+    shown: Sequence[Snapshot],
+    *,
+    oracle: Oracle | None = None,
+) -> Divergence | None:
+    """The divergence in what a subject has shown after each of some moves, if there is one."""
     oracle = oracle or Oracle(run)
     lines = []
     for move, snapshot in zip(moves, shown, strict=True):
         oracle.take(move)
         lines.append(Line(move, oracle.observables(), snapshot))
         if not agrees(lines[-1].expected, snapshot):
-            return Divergence(subject.name, check, run, tuple(lines))
+            return Divergence(subject, check, run, tuple(lines))
     return None
 
 

@@ -23,7 +23,7 @@ from hypothesis.database import ExampleDatabase
 
 from doneness.generators.checks.properties import Breach
 from doneness.generators.databases import DatabaseError, database_at
-from doneness.generators.divergence import Divergence
+from doneness.generators.divergence import Divergence, first_in
 from doneness.generators.reports.finding import Finding, finding_of
 from doneness.generators.reports.page import page
 from doneness.generators.reports.picture import path_picture
@@ -159,30 +159,34 @@ def keeps_contract(
             f"{divergence.subject} leaves the contract ({divergence.check}):",
             divergence.table(),
         ]
-        path = divergence.write(pytestconfig.rootpath / FOLDER / "divergences")
-        file = None if path is None else path.relative_to(pytestconfig.rootpath).as_posix()
-        found = finding_of(divergence, file).plain()
-        request.node.user_properties.append((FINDING, found))
-        if path is None:
-            lines.append("It cannot be written as a case: an event has no JSON form.")
-        else:
-            options = [
-                option
-                for option in as_typed(pytestconfig.getoption)
-                if option.startswith(("--subject=", "--status-map="))
-            ]
-            lines += [
-                f"written to   {file}",
-                f"run it alone {' '.join([f'doneness fixture run {file}', *options])}",
-                f"keep it      doneness fixture keep {file} --reason '…'",
-            ]
-        pytest.fail("\n".join(lines), pytrace=False)
+        file, said = _written(pytestconfig, divergence)
+        request.node.user_properties.append((FINDING, finding_of(divergence, file).plain()))
+        pytest.fail("\n".join([*lines, *said]), pytrace=False)
 
     return check
 
 
+def _written(config: pytest.Config, divergence: Divergence) -> tuple[str | None, list[str]]:
+    """The case file of a divergence, and what to do with it; None where there cannot be one."""
+    path = divergence.write(config.rootpath / FOLDER / "divergences")
+    if path is None:
+        return None, ["It cannot be written as a case: an event has no JSON form."]
+    file = path.relative_to(config.rootpath).as_posix()
+    options = [
+        option
+        for option in as_typed(config.getoption)
+        if option.startswith(("--subject=", "--status-map="))
+    ]
+    return file, [
+        f"written to   {file}",
+        f"run it alone {' '.join([f'doneness fixture run {file}', *options])}",
+        f"keep it      doneness fixture keep {file} --reason '…'",
+    ]
+
+
 @pytest.fixture
 def keeps_property(
+    pytestconfig: pytest.Config,
     request: pytest.FixtureRequest,
 ) -> Callable[[str, str, Breach | None], None]:
     """Fail on a breach of a named property, with the story that led there."""
@@ -190,10 +194,16 @@ def keeps_property(
     def check(rule: str, subject: str, breach: Breach | None) -> None:
         if breach is None:
             return
-        story = breach.story.upto(breach.index)
-        found = Finding(rule, f"property {rule}", subject, breach.reason, story)
+        story = breach.story
+        steps = story.upto(breach.index)
+        left = first_in(subject, f"property {rule}", story.run, story.moves, story.shown)
+        # A property may be broken where each stream by itself is as declared.
+        file, said = (None, []) if left is None else _written(pytestconfig, left)
+        case = left.case() if left is not None and file else None
+        found = Finding(rule, f"property {rule}", subject, breach.reason, steps, case, file)
         request.node.user_properties.append((FINDING, found.plain()))
-        pytest.fail(f"{subject} breaks {rule}: {breach.reason}\n{story}", pytrace=False)
+        reason = f"{subject} breaks {rule}: {breach.reason}"
+        pytest.fail("\n".join([reason, steps, *said]), pytrace=False)
 
     return check
 

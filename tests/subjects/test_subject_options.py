@@ -156,6 +156,7 @@ def test_the_run_is_repeated_as_it_was_called(check: Run, theirs: Path) -> None:
     said = check("--subject=theirs:Eager", "-k", "property or p1", status=1)
     options = "-m model --subject=theirs:Eager --model-seed 1 --model-examples 5"
     assert f"repeat with: pytest --pyargs doneness.contract {options}\n" in said
+    assert "doneness fixture run .doneness/divergences/property_p1_succeeded" in said
     done = subprocess.run(
         [
             Path(sysconfig.get_path("scripts")) / "doneness",

@@ -50,6 +50,9 @@ def keep(file: Path, name: str | None, reason: str | None, folder: Path | None) 
     They are shown as a numbered table: read it before you commit the case.
     """
     with _answering() as write:
+        if reason is not None and reason.strip() in ("…", "..."):
+            expected = "expected why the case is kept, in one line; put it in place of the dots"
+            raise CaseError("--reason", f"{expected}, got {reason.strip()}")
         found = load(file)
         if len(found) != 1:
             raise CaseError(str(file), f"expected one case, got {len(found)}: keep them one by one")
@@ -75,7 +78,7 @@ def list_(folder: Path | None) -> None:
         rows = [
             (
                 visible(case.name),
-                f"{len(case.events)} events",
+                f"{len(case.events)} event{'s' * (len(case.events) != 1)}",
                 case.expected_final or "?",
                 visible(case.reason, 100),
             )

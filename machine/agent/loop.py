@@ -59,6 +59,7 @@ def run_agent(
         client: A client to use, which stays open; otherwise the run has its own.
         clock: Seconds since 1970, for `ts`.
     """
+    _check(endpoint)
     messages = _messages(task)
     with ExitStack() as stack:
         steps = stack.enter_context(closing(_steps(messages, rounds_max, clock)))
@@ -105,6 +106,7 @@ async def run_agent_async(
     A consumer that stops early calls `aclose` (`contextlib.aclosing` does). A tool that is
     running when the run is cancelled runs to its end: a thread cannot be stopped.
     """
+    _check(endpoint)
     messages = _messages(task)
     async with AsyncExitStack() as stack:
         steps = stack.enter_context(closing(_steps(messages, rounds_max, clock)))
@@ -137,6 +139,14 @@ async def run_agent_async(
                 reply = await asyncio.to_thread(tools.call, step.name, step.arguments)
             else:
                 await stream.aclose()
+
+
+def _check(endpoint: object) -> None:
+    """Refuse what `Endpoint.from_environment` answers where the environment names no endpoint."""
+    if not isinstance(endpoint, Endpoint):
+        got = type(endpoint).__name__
+        remedy = "set LLM_BASE_URL, or use ScriptedServer(...).endpoint()"
+        raise TypeError(f"endpoint: expected an Endpoint, got {got}; {remedy}")
 
 
 def _messages(task: str | list[Message]) -> list[Message]:

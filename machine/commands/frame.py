@@ -32,7 +32,7 @@ class Chunks(click.ParamType):  # type: ignore[type-arg] # not generic at run ti
         """A function that gives the length of each next chunk."""
         if callable(value):
             return value  # type: ignore[no-any-return] # converted before
-        found = re.fullmatch(r"(random:)?([0-9]{1,18})", value)
+        found = re.fullmatch(r"(random:)?([0-9]{1,18})", value, re.IGNORECASE)
         if found and found[1]:
             random = Random(int(found[2]))  # noqa: S311 # repeatable, not secret
             return lambda: random.randint(0, _RANDOM_BYTES_MAX)
@@ -70,7 +70,8 @@ def command(file: IO[bytes], chunks: Callable[[], int] | None, errors: Any, comm
         raise click.ClickException(f"{name}: {error.strerror or error}") from None
     _print({"last_event_id": decoder.last_event_id, "retry_ms": decoder.retry_ms, **_left(decoder)})
     if wrong is not None:
-        click.echo(f"Error: {name}: {wrong}", err=True)
+        told = str(wrong).replace("errors='replace'", "--errors replace")  # as it is spelt here
+        click.echo(f"Error: {name}: {told}", err=True)
         sys.exit(2)
 
 

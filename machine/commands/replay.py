@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Print each event, the status and its label, EOF, and the issues.
 
-    WHAT is the name of a case of the project, `all` of them, or a file: a case, an array of
+    NAME is that of a case of the project, `all` is all of them. FILE holds a case, an array of
     cases, or a log of envelopes as JSON Lines; `-` is standard input, replayed as it arrives.
     With --from, it is a file with a captured stream: server-sent events, or the events as JSON,
     in an array or one a line.
@@ -107,6 +107,10 @@ def _recordings(what: str, format_: str, run: str | None) -> Iterator[Recording]
             raise CaseError(what, "--run binds a log, but this is a case, and a case names its run")
         yield from map(of_case, chosen)
         return
+    named = what in ("all", *(case.name for case in cases))
+    if named and not Path(what).exists():  # under "envelopes" a named case was chosen above
+        expected = "--from takes a file with a captured stream, or `-`"
+        raise CaseError(what, f"{expected}, but this names a case of the project; leave it out")
     with _opened(what, cases) as stream:
         yield from FORMATS[format_](stream, what, run)
 

@@ -1,0 +1,47 @@
+"""What a newcomer stumbles over is answered with what was expected and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from doneness.generators.commands.fixture import command as fixture
+from doneness.machine.commands.frame import command as frame
+from doneness.machine.commands.replay import command as replay
+
+
+def test_from_takes_a_file() -> None:
+    """The name of a case is refused as such."""
+    result = CliRunner().invoke(replay, ["normal", "--from", "chat"])
+    assert result.exit_code == 2
+    assert "--from takes a file" in result.output
+
+
+def test_replay_explains_the_names_of_its_usage() -> None:
+    """The usage says NAME and FILE, and so does the help."""
+    assert "WHAT" not in CliRunner().invoke(replay, ["--help"]).output
+
+
+def test_random_chunks_in_the_capitals_of_the_help() -> None:
+    """The help shows RANDOM:SEED."""
+    result = CliRunner().invoke(frame, ["--chunks", "RANDOM:7"], input="data: x\n\n")
+    assert result.exit_code == 0
+
+
+def test_frame_advises_its_own_option(tmp_path: Path) -> None:
+    """Not the argument of the Python class."""
+    file = tmp_path / "bin.dat"
+    file.write_bytes(b"data: \xff\n\n")
+    result = CliRunner().invoke(frame, [str(file)])
+    assert result.exit_code == 2
+    assert "--errors replace" in result.output
+    assert "errors='replace'" not in result.output
+
+
+def test_the_dots_of_the_advice_are_no_reason(tmp_path: Path) -> None:
+    """The printed advice is completed, not copied."""
+    arguments = ["keep", "case.json", "--reason", "…", "--into", str(tmp_path)]
+    result = CliRunner().invoke(fixture, arguments)
+    assert result.exit_code == 2
+    assert "--reason: expected why the case is kept" in result.output

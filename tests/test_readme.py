@@ -27,6 +27,20 @@ def test_its_program_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> 
         assert promise.split(":")[0] in line
 
 
+@pytest.mark.parametrize("page", ["framing.md", "transport.md"])
+def test_the_programs_of_a_page_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As they are written, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    programs = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL
+    )
+    assert programs
+    for program in programs:
+        exec(program, {"__name__": "page"})
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_its_links_lead_somewhere(page: Path) -> None:
     """Every relative link of every page names a file that is there."""

@@ -76,7 +76,7 @@ def _draw(drawings: Sequence[Drawing], name: str | None, writer: Writer, *, hint
     if name is None and not writer.is_one_file():
         writer.write_all(sources)
     elif len(drawings) == 1:
-        writer.write(next(iter(sources.values())))
+        writer.write(next(iter(sources.values())), next(iter(sources)))
     else:
         writer.write(_sources(drawings, hints=False))
 

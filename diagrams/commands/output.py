@@ -57,15 +57,18 @@ class Writer:
         """Whether the output is a file, going by its name."""
         return self.output is not None and self.output.suffix in SUFFIXES
 
-    def write(self, sources: Sources) -> None:
-        """Write one picture to the output file, or to standard output."""
+    def write(self, sources: Sources, name: str = "picture") -> None:
+        """Write one picture to the output file, or to standard output.
+
+        In a folder that exists, it gets `name`.
+        """
         form = self.form or self._form_of_output()
         if form is None and sources.dot is not None and engine.available() is None:
             click.echo(engine.HELP, err=True)
             form = "dot"
         content = self.content(sources, form or "svg")
         if self.output is not None:
-            self._save(self.output, content)
+            self._save(self._file(name, form or "svg"), content)
         elif form == "png" and sys.stdout.isatty():
             raise Trouble("a PNG is no text for a terminal: name a file with --output")
         else:
@@ -114,7 +117,7 @@ class Writer:
         return ("svg", "dot", "mermaid")
 
     def _form_of_output(self) -> str | None:
-        if self.output is None:
+        if self.output is None or self.output.is_dir():
             return None
         form = SUFFIXES.get(self.output.suffix)
         if form is None:
@@ -123,6 +126,12 @@ class Writer:
                 f"{', '.join(SUFFIXES)}, or say --format"
             )
         return form
+
+    def _file(self, name: str, form: str) -> Path:
+        assert self.output is not None  # asked for by `write` alone
+        if not self.output.is_dir():
+            return self.output
+        return self.output / f"{name}.{ {'mermaid': 'mmd'}.get(form, form) }"
 
     def _save(self, path: Path, content: bytes) -> None:
         try:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, Final, cast
 
 import click
 
 from doneness.machine.commands.bad_input import BadInputError, needs
 from doneness.spec.vocabulary import LABELS, Language
+
+EVENTS: Final = frozenset(
+    {"iteration_start", "token", "usage", "tool_start", "tool_result", "done", "error"}
+)
+"""The types of the loop's events (contract §6)."""
 
 
 @click.command()
@@ -42,7 +49,7 @@ def command(file: Path, speed: float | None, quiet: bool, language: str) -> None
     runs = TrackedRuns(cast("Language", language))
     try:
         with views(runs.line_after, quiet=quiet) as view:
-            for event in replay(read_log(file), speed=speed):
+            for event in replay(_of_the_loop(file, read_log(file)), speed=speed):
                 cut = runs.cut_by(event)
                 if cut is not None:
                     view.show_status(cut)
@@ -50,3 +57,24 @@ def command(file: Path, speed: float | None, quiet: bool, language: str) -> None
             view.end(runs.close())
     except LogError as error:
         raise BadInputError(str(error)) from error
+
+
+def _of_the_loop(file: Path, events: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The same events; unknown ones are shown only beside at least one that is known.
+
+    Raises:
+        BadInputError: there are lines, and none is an event of the loop.
+    """
+    rest = iter(events)
+    unknown: list[Mapping[str, Any]] = []
+    for event in rest:
+        kind = event.get("type")
+        if isinstance(kind, str) and kind in EVENTS:
+            yield from chain(unknown, (event,), rest)
+            return
+        unknown.append(event)
+    if any("kind" in event for event in unknown):
+        raise BadInputError(f"{file}: this is a log of envelopes; use `doneness replay`")
+    if unknown:
+        expected = "expected a log of the agent loop, as `doneness agent --log` writes"
+        raise BadInputError(f"{file}: no line is an event of the loop; {expected}")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
+from doneness.diagrams.commands.diagram import command as diagram
 from doneness.generators.commands.fixture import command as fixture
 from doneness.machine.commands.frame import command as frame
+from doneness.machine.commands.log import command as log
 from doneness.machine.commands.replay import command as replay
 
 
@@ -45,3 +48,27 @@ def test_the_dots_of_the_advice_are_no_reason(tmp_path: Path) -> None:
     result = CliRunner().invoke(fixture, arguments)
     assert result.exit_code == 2
     assert "--reason: expected why the case is kept" in result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"v": 1, "kind": "text.delta"}', "this is a log of envelopes; use `doneness replay`"),
+        ('{"a": 1}', "no line is an event of the loop"),
+    ],
+)
+def test_what_is_no_log_of_the_loop_is_refused(tmp_path: Path, line: str, told: str) -> None:
+    """Rather than shown as events of an unknown type."""
+    pytest.importorskip("rich", reason="the views are an extra")
+    file = tmp_path / "run.jsonl"
+    file.write_text(line + "\n", "utf-8")
+    result = CliRunner().invoke(log, [str(file)])
+    assert result.exit_code == 2
+    assert told in result.output
+
+
+def test_one_picture_goes_into_a_folder_that_exists(tmp_path: Path) -> None:
+    """Under the name of its machine."""
+    result = CliRunner().invoke(diagram, ["lifecycle", "-o", str(tmp_path), "--format", "mermaid"])
+    assert result.exit_code == 0, result.output
+    assert [file.name for file in tmp_path.iterdir()] == ["lifecycle.mmd"]

@@ -107,6 +107,10 @@ def _git(folder: Path, *arguments: str) -> bytes:
     except FileNotFoundError:
         raise RevisionError("there is no git here, and a revision is read with it") from None
     if run.returncode != 0:
+        if b"not a git repository" in run.stderr.lower():
+            raise RevisionError(
+                f"{folder} is not a git repository, and a revision is read from one"
+            )
         detail = run.stderr.decode(errors="replace").strip().splitlines()
         raise RevisionError(
             detail[0] if detail else f"git knows no revision {arguments[-1].split('^')[0]!r}"

@@ -51,6 +51,13 @@ def test_its_links_lead_somewhere(page: Path) -> None:
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_its_programs_are_programs(page: Path) -> None:
+    """Each Python block compiles by itself, also one that needs a network to run."""
+    for program in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        compile(program, str(page), "exec")
+
+
 def test_its_make_targets_exist() -> None:
     """Each `make x` of the README is a target."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))

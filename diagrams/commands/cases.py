@@ -20,7 +20,10 @@ def chosen_case(case: str) -> Case:
     try:
         found = load(Path(file)) if looks_like_file else list(every())
     except CaseError as error:
-        raise Trouble(str(error)) from error
+        told = str(error)
+        if file.endswith(".jsonl"):
+            told += "; a case is wanted here: `doneness replay` shows a log"
+        raise Trouble(told) from error
     name = inside if looks_like_file else case
     named = [one for one in found if one.name == name] if name else found
     if len(named) == 1:

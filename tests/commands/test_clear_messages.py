@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from doneness.diagrams.commands.diagram import command as diagram
+from doneness.diagrams.difference import RevisionError, _git
 from doneness.generators.commands.fixture import command as fixture
 from doneness.machine.commands.frame import command as frame
 from doneness.machine.commands.log import command as log
@@ -72,3 +74,20 @@ def test_one_picture_goes_into_a_folder_that_exists(tmp_path: Path) -> None:
     result = CliRunner().invoke(diagram, ["lifecycle", "-o", str(tmp_path), "--format", "mermaid"])
     assert result.exit_code == 0, result.output
     assert [file.name for file in tmp_path.iterdir()] == ["lifecycle.mmd"]
+
+
+def test_a_log_where_a_case_is_wanted_is_called_a_log(tmp_path: Path) -> None:
+    """With the command that shows one."""
+    file = tmp_path / "big.jsonl"
+    file.write_text('{"v": 1}\n{"v": 1}\n', "utf-8")
+    result = CliRunner().invoke(diagram, ["--path", str(file)])
+    assert result.exit_code == 2
+    assert "a case is wanted here" in result.output
+
+
+def test_a_revision_needs_a_repository(tmp_path: Path) -> None:
+    """Git's own words do not say what to do."""
+    if shutil.which("git") is None:
+        pytest.skip("git is missing")
+    with pytest.raises(RevisionError, match="is not a git repository, and a revision"):
+        _git(tmp_path, "rev-parse", "--verify", "HEAD")

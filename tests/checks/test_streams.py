@@ -9,6 +9,7 @@ import pytest
 
 from doneness.generators.checks import framing, growth, long_streams, sharing, short_streams
 from doneness.generators.checks.shortening import shortest
+from doneness.generators.checks.telling import text_event
 from doneness.generators.classify import moves
 from doneness.generators.divergence import compare
 from doneness.generators.exploration import RUN
@@ -16,6 +17,8 @@ from doneness.generators.moves import BY_NAME, play
 from doneness.generators.oracle import Oracle
 from doneness.generators.subject import PythonSubject
 from doneness.generators.subjects.framing import PythonDecoder
+from doneness.generators.subjects.program import SLOW_MAX
+from doneness.generators.subjects.python_object import PythonObject
 from doneness.machine import Progress, SSEDecoder
 
 EVENTS_MAX = 6
@@ -272,6 +275,42 @@ def test_concrete_streams_are_shortened():
         "run.ended",
         "approval.wait",
     ]
+
+
+class Twins(Changed):
+    """Takes one id for another."""
+
+    def change(self, event: Any) -> Any:
+        return event | {"id": "a"} if event["id"] == "b" else event
+
+
+def test_two_events_of_a_thousand_are_found_with_little_work():
+    """They stand anywhere in it, and halving leaves most of the rest for long."""
+    names = [f"x{number}" for number in range(400)]
+    names[137], names[-1] = "a", "b"
+    events = [text_event(seq, id=name) for seq, name in enumerate(names, 1)]
+    subject = PythonSubject("Twins", Twins)
+    found = compare(subject, "a check", RUN, moves(RUN, events))
+    assert len(shortest(subject, found, events_max=1_000).lines) == 2
+
+
+class Hangs(Progress):
+    """Never comes back from an approval."""
+
+    def feed(self, event):
+        while isinstance(event, dict) and event.get("kind") == "approval.wait":
+            pass
+        super().feed(event)
+
+
+def test_a_subject_that_is_given_up_keeps_the_stream_that_was_found():
+    """It hung once too often; that is the finding, and no error of the kit."""
+    subject = PythonObject("Hangs", Hangs, answer_seconds=0.05)
+    events = [text_event(1), text_event(2, kind="approval.wait", data={})]
+    found = compare(subject, "a check", RUN, moves(RUN, events))
+    for _ in range(SLOW_MAX):
+        subject.last(RUN, [events])
+    assert shortest(subject, found) == found
 
 
 class Copies(Changed):

@@ -109,8 +109,8 @@ def _recordings(what: str, format_: str, run: str | None) -> Iterator[Recording]
         return
     named = what in ("all", *(case.name for case in cases))
     if named and not Path(what).exists():  # under "envelopes" a named case was chosen above
-        expected = "--from takes a file with a captured stream, or `-`"
-        raise CaseError(what, f"{expected}, but this names a case of the project; leave it out")
+        expected = "no such file; --from takes a file with a captured stream, or `-`"
+        raise CaseError(what, f"{expected}, and this names a case of the project: leave --from out")
     with _opened(what, cases) as stream:
         yield from FORMATS[format_](stream, what, run)
 

@@ -130,7 +130,7 @@ class Progress:
         # Evidence.
         self._issues: list[Issue] = []
         self._memory = Memory()
-        self._last_seq = 0
+        self._last_seq: int  # only once `_next_seq` no longer tells it
         self._foreign = 0
         self._duplicates = 0
         self._closed = False

@@ -20,8 +20,10 @@ async def test_the_example_shows_done(stage, capsys):
     model = await stage.model([[assistant_message("…")]])
     agents.set_default_openai_client(model._get_client(), use_for_tracing=False)
     (source,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    names: dict[str, object] = {}
-    code = compile(source, str(PAGE), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    await eval(code, names)
-    assert names["progress"].status == "done"
-    assert "checking" not in capsys.readouterr().out
+    assert source.count("asyncio.run(main())") == 1  # here in the loop that the server runs in
+    awaited = source.replace("asyncio.run(main())", "await main()")
+    code = compile(awaited, str(PAGE), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    await eval(code, {})
+    statuses = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert statuses[-1] == "done"
+    assert "checking" not in statuses

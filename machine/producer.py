@@ -28,12 +28,9 @@ class Producer:
 
     Args:
         run: The id of the run, a non-empty string.
-
-    Attributes:
-        last_seq: How many envelopes were emitted; set by what emits, and by nobody else.
     """
 
-    __slots__ = ("_run", "last_seq")
+    __slots__ = ("_last_seq", "_run")
 
     def __init__(self, run: str) -> None:
         if not isinstance(run, str):
@@ -41,12 +38,17 @@ class Producer:
         if not run:
             raise ValueError("run: expected the id of a run, got an empty string")
         self._run = run
-        self.last_seq = 0
+        self._last_seq = 0
 
     @property
     def run(self) -> str:
         """The run that this producer is bound to."""
         return self._run
+
+    @property
+    def last_seq(self) -> int:
+        """How many envelopes were emitted."""
+        return self._last_seq
 
     def emit(self, kind: str, /, **data: object) -> Envelope:
         """The next envelope of the run, with `data` as its payload.
@@ -57,24 +59,13 @@ class Producer:
             raise TypeError(f"kind: expected a str, got {type(kind).__name__}")
         if not kind:
             raise ValueError("kind: expected the kind of an event, got an empty string")
-        self.last_seq = seq = self.last_seq + 1
+        self._last_seq = seq = self._last_seq + 1
         return {
             "run": self._run,
             "id": f"{self._run}:{seq}",
             "seq": seq,
             "kind": str(kind),
             "data": data,
-        }
-
-    def emit_text(self, text: str) -> Envelope:
-        """The same as `emit("text.delta", text=text)`, for the kind that nearly all are."""
-        self.last_seq = seq = self.last_seq + 1
-        return {
-            "run": self._run,
-            "id": f"{self._run}:{seq}",
-            "seq": seq,
-            "kind": "text.delta",
-            "data": {"text": text},
         }
 
     def owner_finished(

@@ -83,22 +83,25 @@ class EventAdapter:
         """`feed`, with short ways for what nearly every event is: a piece of text, or no news.
 
         What it costs is measured against the SDK's own cost per event, hence a function that
-        holds what it needs, and an envelope written out as `Producer.emit` would write it.
+        holds what it needs, exact types (whatever is of another goes the long way), and an
+        envelope written out, and numbered, as `Producer.emit` does it.
         """
         run, to, long_way = producer.run, self._to, self._long_way
 
         def feed(event: Any) -> None:
             class_ = type(event)
             if class_ is RawResponsesStreamEvent:
+                text = None
                 try:
                     raw = event.data
-                    text = raw.delta if type(raw) is ResponseTextDeltaEvent else None
-                    if text is None and type(kind := raw.type) is str and kind in OBSERVED_RAW:
+                    if type(raw) is ResponseTextDeltaEvent:
+                        text = raw.delta
+                    elif type(kind := raw.type) is str and kind in OBSERVED_RAW:
                         return
-                except Exception:  # noqa: BLE001 # made without its fields: the long way says so
-                    text = None
+                except Exception:  # noqa: BLE001, S110 # made without its fields: the long way says so
+                    pass
                 if type(text) is str:
-                    producer.last_seq = seq = producer.last_seq + 1
+                    producer._last_seq = seq = producer._last_seq + 1  # noqa: SLF001 # a call less
                     try:
                         to(
                             {

@@ -181,3 +181,25 @@ def test_contradictions_reach_the_reducer() -> None:
         for event in events:
             adapter.feed(event)
         assert progress.issues == ["bad_payload_or_transition"]
+
+
+def test_the_short_way_for_text_emits_as_the_producer_does() -> None:
+    """Same envelopes and same numbers, whatever is emitted between."""
+    log: list[Any] = []
+    watched, plain = Producer("run-A"), Producer("run-A")
+    feed = EventAdapter(watched, log.append).feed
+    for text in ("", "合成", "\ud83d", "x" * 1000):
+        feed(_raw_delta(text))
+        log.append(watched.emit("approval.wait"))
+    expected = []
+    for text in ("", "合成", "\ud83d", "x" * 1000):
+        expected += [plain.emit("text.delta", text=text), plain.emit("approval.wait")]
+    assert log == expected
+    assert {type(envelope["kind"]) for envelope in log} == {str}
+    assert watched.last_seq == plain.last_seq == len(log)
+
+
+def _raw_delta(text: str) -> agents.RawResponsesStreamEvent:
+    return agents.RawResponsesStreamEvent(
+        data=ResponseTextDeltaEvent.model_construct(type="response.output_text.delta", delta=text)
+    )

@@ -16,14 +16,48 @@ further run begins in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final
 
-import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UnsetType
 
 from doneness.machine.adapters.ag_ui_brackets import Brackets, Item, Owner
+from doneness.machine.adapters.ag_ui_shapes import (
+    ActivityDelta,
+    ActivitySnapshot,
+    AssistantMessage,
+    Call,
+    CallArgs,
+    CallChunk,
+    CallResult,
+    CallStart,
+    Custom,
+    Encrypted,
+    Message,
+    MessagesSnapshot,
+    Owned,
+    Piece,
+    Raw,
+    ReasoningChunk,
+    ReasoningMessageStart,
+    RunError,
+    RunFinished,
+    RunOutcome,
+    RunStarted,
+    StateDelta,
+    StateSnapshot,
+    Step,
+    Subagent,
+    SubagentError,
+    SubagentFinished,
+    SubagentStarted,
+    TextChunk,
+    TextStart,
+    ThinkingPiece,
+    ThinkingStart,
+    ToolMessage,
+    UserMessage,
+)
 from doneness.machine.adapters.base import (
-    Anything,
     Blocking,
     Contradiction,
     Row,
@@ -33,232 +67,6 @@ from doneness.machine.adapters.base import (
 )
 from doneness.machine.producer import Envelope
 from doneness.spec.vocabulary import Kind, Outcome
-
-Role: TypeAlias = Literal["developer", "system", "assistant", "user"]
-
-
-class _Shape(msgspec.Struct, rename="camel", kw_only=True):
-    subagent_run_id: str | None = None
-
-
-class RunStarted(_Shape):
-    """`RUN_STARTED`."""
-
-    thread_id: str
-    run_id: str
-
-
-class Interrupt(msgspec.Struct):
-    """What a paused run waits for."""
-
-    id: str
-    reason: str
-
-
-class RunOutcome(msgspec.Struct, rename="camel"):
-    """Why a run finished."""
-
-    type: str
-    pending_tool_call_ids: list[str] | UnsetType = UNSET
-    interrupts: list[Interrupt] | UnsetType = UNSET
-
-
-class RunFinished(_Shape):
-    """`RUN_FINISHED`."""
-
-    thread_id: str
-    run_id: str
-    outcome: RunOutcome | UnsetType = UNSET
-
-
-class RunError(_Shape):
-    """`RUN_ERROR`."""
-
-    message: str
-
-
-class Step(_Shape):
-    """`STEP_*`."""
-
-    step_name: str
-
-
-class Message(_Shape):
-    """An event that names a message."""
-
-    message_id: str
-
-
-class TextStart(Message):
-    """`TEXT_MESSAGE_START`."""
-
-    role: Role | UnsetType = UNSET
-
-
-class Content(Message):
-    """A piece of a message."""
-
-    delta: str
-
-
-class TextChunk(_Shape):
-    """`TEXT_MESSAGE_CHUNK`."""
-
-    message_id: str | None = None
-    name: str | None = None
-    role: Role | UnsetType = UNSET
-    delta: str = ""
-
-
-class ReasoningMessageStart(Message):
-    """`REASONING_MESSAGE_START`."""
-
-    role: Literal["reasoning"]
-
-
-class ReasoningChunk(_Shape):
-    """`REASONING_MESSAGE_CHUNK`."""
-
-    message_id: str | None = None
-    delta: str = ""
-
-
-class Encrypted(_Shape):
-    """`REASONING_ENCRYPTED_VALUE`."""
-
-    subtype: str
-    entity_id: str
-    encrypted_value: str
-
-
-class Call(_Shape):
-    """An event that names a tool call."""
-
-    tool_call_id: str
-
-
-class CallStart(Call):
-    """`TOOL_CALL_START`."""
-
-    tool_call_name: str
-    parent_message_id: str | None = None
-
-
-class CallArgs(Call):
-    """`TOOL_CALL_ARGS`."""
-
-    delta: str
-
-
-class CallChunk(_Shape):
-    """`TOOL_CALL_CHUNK`."""
-
-    tool_call_id: str | None = None
-    tool_call_name: str | None = None
-    parent_message_id: str | None = None
-    delta: str = ""
-
-
-class CallResult(Call):
-    """`TOOL_CALL_RESULT`."""
-
-    message_id: str
-    content: str | list[dict[str, object]]
-    role: Literal["tool"] | UnsetType = UNSET
-
-
-class CallInHistory(msgspec.Struct):
-    """A call that a message of the history holds."""
-
-    id: str
-
-
-class HistoryMessage(msgspec.Struct, rename="camel"):
-    """A message of a snapshot, as far as it is read."""
-
-    id: str
-    role: str
-    content: object = None
-    tool_calls: list[CallInHistory] | None = None
-    tool_call_id: str | None = None
-    error: object = None
-
-
-class MessagesSnapshot(_Shape):
-    """`MESSAGES_SNAPSHOT`."""
-
-    messages: list[HistoryMessage]
-
-
-class StateSnapshot(_Shape):
-    """`STATE_SNAPSHOT`."""
-
-    snapshot: object
-
-
-class StateDelta(_Shape):
-    """`STATE_DELTA`."""
-
-    delta: list[dict[str, object]]
-
-
-class ActivitySnapshot(Message):
-    """`ACTIVITY_SNAPSHOT`."""
-
-    activity_type: str
-    content: dict[str, object]
-
-
-class ActivityDelta(Message):
-    """`ACTIVITY_DELTA`."""
-
-    activity_type: str
-    patch: list[dict[str, object]]
-
-
-class Raw(_Shape):
-    """`RAW`."""
-
-    event: object
-
-
-class Custom(_Shape):
-    """`CUSTOM`."""
-
-    name: str
-    value: object
-
-
-class Subagent(msgspec.Struct, rename="camel", kw_only=True):
-    """An event about a subagent."""
-
-    subagent_run_id: str
-
-
-class SubagentStarted(Subagent):
-    """`SUBAGENT_STARTED`."""
-
-    name: str
-    parent_subagent_run_id: str | None = None
-
-
-class SubagentOutcome(msgspec.Struct):
-    """Why a subagent's part ended."""
-
-    type: str
-
-
-class SubagentFinished(Subagent):
-    """`SUBAGENT_FINISHED`."""
-
-    outcome: SubagentOutcome | UnsetType = UNSET
-
-
-class SubagentError(Subagent):
-    """`SUBAGENT_ERROR`."""
-
-    message: str
-
 
 _MAPPED: Final = Treatment.MAPPED
 _OBSERVED: Final = Treatment.OBSERVED
@@ -275,7 +83,7 @@ TABLE: Final[Mapping[str, Row]] = {
     "STEP_STARTED": Row(_OBSERVED, Step, "a label; what is opened must be closed"),
     "STEP_FINISHED": Row(_OBSERVED, Step, "a label; closes what was opened, and nothing else"),
     "TEXT_MESSAGE_START": Row(_MAPPED, TextStart, "none; what is opened must be closed"),
-    "TEXT_MESSAGE_CONTENT": Row(_MAPPED, Content, "`text.delta`, of an assistant's message"),
+    "TEXT_MESSAGE_CONTENT": Row(_MAPPED, Piece, "`text.delta`, of an assistant's message"),
     "TEXT_MESSAGE_END": Row(_MAPPED, Message, "none; closes one message, not the run"),
     "TEXT_MESSAGE_CHUNK": Row(_MAPPED, TextChunk, "`text.delta`, of an assistant's message"),
     "TOOL_CALL_START": Row(_MAPPED, CallStart, "`tool.requested`"),
@@ -297,7 +105,7 @@ TABLE: Final[Mapping[str, Row]] = {
     "CUSTOM": Row(_OBSERVED, Custom, "the application's own event, outside the protocol"),
     "REASONING_START": Row(_OBSERVED, Message, _REASONING),
     "REASONING_MESSAGE_START": Row(_OBSERVED, ReasoningMessageStart, _REASONING),
-    "REASONING_MESSAGE_CONTENT": Row(_OBSERVED, Content, _REASONING),
+    "REASONING_MESSAGE_CONTENT": Row(_OBSERVED, Piece, _REASONING),
     "REASONING_MESSAGE_END": Row(_OBSERVED, Message, _REASONING),
     "REASONING_MESSAGE_CHUNK": Row(_OBSERVED, ReasoningChunk, _REASONING),
     "REASONING_END": Row(_OBSERVED, Message, _REASONING),
@@ -307,11 +115,11 @@ TABLE: Final[Mapping[str, Row]] = {
         _OBSERVED, SubagentFinished, "one part of a run; suspended, it makes a success a wait"
     ),
     "SUBAGENT_ERROR": Row(_OBSERVED, SubagentError, "one part of a run: the agent may recover"),
-    "THINKING_START": Row(_OBSERVED, Anything, _RETIRED),
-    "THINKING_END": Row(_OBSERVED, Anything, _RETIRED),
-    "THINKING_TEXT_MESSAGE_START": Row(_OBSERVED, Anything, _RETIRED),
-    "THINKING_TEXT_MESSAGE_CONTENT": Row(_OBSERVED, Anything, _RETIRED),
-    "THINKING_TEXT_MESSAGE_END": Row(_OBSERVED, Anything, _RETIRED),
+    "THINKING_START": Row(_OBSERVED, ThinkingStart, _RETIRED),
+    "THINKING_END": Row(_OBSERVED, Owned, _RETIRED),
+    "THINKING_TEXT_MESSAGE_START": Row(_OBSERVED, Owned, _RETIRED),
+    "THINKING_TEXT_MESSAGE_CONTENT": Row(_OBSERVED, ThinkingPiece, _RETIRED),
+    "THINKING_TEXT_MESSAGE_END": Row(_OBSERVED, Owned, _RETIRED),
 }
 """How each event type of the enumeration `EventType`, and each retired one, is treated."""
 
@@ -526,7 +334,7 @@ class AGUIAdapter(WireAdapter):
                 role = "assistant" if isinstance(event.role, UnsetType) else event.role
                 run.brackets.open(Item.TEXT, id_, owner, role)
                 self._opened(id_, role, owner)
-            case Content(message_id=id_):
+            case Piece(message_id=id_):
                 run.brackets.goes_on(Item.TEXT, id_, owner)
                 delta = event.delta
             case _:
@@ -599,21 +407,23 @@ class AGUIAdapter(WireAdapter):
 
     # Snapshots.
 
-    def _reconcile(self, messages: list[HistoryMessage]) -> Iterator[Envelope]:
+    def _reconcile(self, messages: list[Any]) -> Iterator[Envelope]:
         run = self._run
-        last_user = max((i for i, said in enumerate(messages) if said.role == "user"), default=-1)
+        last_user = max(
+            (place for place, said in enumerate(messages) if type(said) is UserMessage), default=-1
+        )
         kept: dict[str, tuple[Owner, list[str]]] = {}
         for place, said in enumerate(messages):
-            if said.role == "assistant" and (said.id in run.answers or place > last_user):
+            if type(said) is AssistantMessage and (said.id in run.answers or place > last_user):
                 owner, pieces = run.answers.get(said.id, (None, []))
                 streams = run.brackets.is_open(Item.TEXT, said.id)
-                kept[said.id] = owner, pieces if streams else [_text_of(said.content)]
+                kept[said.id] = owner, pieces if streams else [said.text()]
         for id_, answer in run.answers.items():
             if run.brackets.is_open(Item.TEXT, id_):
                 kept.setdefault(id_, answer)
         run.answers = kept
         for said in messages:
-            call = said.tool_call_id if said.role == "tool" else None
+            call = said.tool_call_id if type(said) is ToolMessage else None
             if call in run.calls and call not in run.answered:
                 kind = Kind.TOOL_FINISHED if said.error is None else Kind.TOOL_FAILED
                 yield from self._result(call, kind)
@@ -655,12 +465,3 @@ class AGUIAdapter(WireAdapter):
             if event.outcome.type not in ("success", "suspended"):
                 raise Unsupported(f"outcome {event.outcome.type} of a subagent")
             run.suspended |= event.outcome.type == "suspended"
-
-
-def _text_of(content: object) -> str:
-    """The text of a message's content: a string, or parts of which some are text."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "".join(text for text in texts if isinstance(text, str))

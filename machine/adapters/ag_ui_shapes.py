@@ -10,7 +10,7 @@ Two fields are taken as they come. `rawEvent` may hold anything, and a `timestam
 since nothing computes with it. Absent and null are one for what may be absent, as producers of old
 write null; not for `metadata`, `role`, `delta` and `outcome`, where the protocol rules it out.
 
-Source: the JSON schema of AG-UI 1.1, and for the retired events the package ag-ui-protocol before 1.0.
+Source: the JSON schema of AG-UI 1.1; for the retired events, the package ag-ui-protocol before 1.0.
 """
 
 from __future__ import annotations

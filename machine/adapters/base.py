@@ -161,7 +161,10 @@ class WireAdapter(ABC):
         """The event type, a key of the table or not; here the member `type`."""
         if not isinstance(value, dict):
             raise TypeError(f"expected a JSON object, got {type(value).__name__}")
-        type_ = value.get("type", event if self.framing_names_type else None)
+        framed = event if self.framing_names_type and event != "message" else None
+        type_ = value.get("type", framed)
+        if type_ is None and "type" not in value:
+            raise TypeError("an event without a type")
         if not isinstance(type_, str):
             raise TypeError(f"type: expected a str, got {type(type_).__name__}")
         if self.framing_names_type and event not in ("message", type_):

@@ -149,7 +149,9 @@ class OpenAIChatAdapter(WireAdapter):
             raise TypeError(f"expected a JSON object, got {type(value).__name__}")
         if value.get("error") is not None:
             return "error"
-        object_ = value.get("object") or CHUNK  # some servers leave it empty on the first chunk
+        object_ = value.get("object")
+        if object_ is None or object_ == "":  # some servers leave it empty on the first chunk
+            return CHUNK
         if not isinstance(object_, str):
             raise TypeError(f"object: expected a str, got {type(object_).__name__}")
         return object_

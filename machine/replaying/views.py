@@ -18,6 +18,7 @@ from doneness.spec.vocabulary import Status
 _EVENT_COLUMNS: Final = 48
 _STATUS_COLUMNS: Final = max(map(len, Status))
 _MEMBERS_MAX: Final = 6
+_REASON_WIDTH_MAX: Final = 200  # it says what was expected and what came, so it is shown whole
 _ENVELOPE: Final = {"run", "id", "seq", "kind", "data"}
 
 
@@ -61,6 +62,8 @@ class Table:
         ]
         if last.task is not None:
             lines.append(f"task so far: {last.task[0]}  {last.task[1]}")
+        if last.fed.eof and last.number == 1:
+            lines.insert(0, "no event: the stream is empty, or was cut before its first event")
         if recording.note:
             lines.append(f"whose word: {recording.note}")
         return [*lines, ""]
@@ -128,7 +131,10 @@ def described(fed: Fed, run: str) -> str:
     if not isinstance(data, dict):
         return " ".join([*words, f"data={brief(data)}"])
     members = list(data.items())
-    words += [f"{_word(name)}={brief(value, 40)}" for name, value in members[:_MEMBERS_MAX]]
+    words += [
+        f"{_word(name)}={brief(value, _REASON_WIDTH_MAX if name == 'reason' else 40)}"
+        for name, value in members[:_MEMBERS_MAX]
+    ]
     if len(members) > _MEMBERS_MAX:
         words.append(f"… ({len(members) - _MEMBERS_MAX:,} more)")
     return " ".join(words)

@@ -93,6 +93,9 @@ def test_any_json_is_judged_and_none_raises(format_: str, data: st.DataObject) -
         b'{"kind": "task"}',
         b'{"jsonrpc": "2.0"}',
         b'{"choices": {}}',
+        b'{"choices": [], "object": 0}',
+        b'{"choices": [], "object": {}}',
+        b'{"choices": [], "object": false}',
     ],
 )
 def test_what_cannot_be_read_blocks_success(format_: str, line: bytes) -> None:

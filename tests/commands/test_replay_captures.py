@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,3 +86,32 @@ def test_bad_input_is_one_clear_line(arguments: list[str], message: str) -> None
     assert done.returncode == 2
     assert message in done.stderr.decode()
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("format_", "body", "said"),
+    [
+        (
+            "chat",
+            b"<!DOCTYPE html>\n<html>502 Bad Gateway</html>\n",
+            "expected server-sent events or JSON, got '<!DOCTYPE html>'",
+        ),
+        ("ag-ui", b"\x7fELF\x02\x01\n\xd0\xd0", "invalid UTF-8 at byte 7 of the stream"),
+        ("openai-responses", b'{"error": {"code": "no_such_model"}}', "an event without a type"),
+        ("a2a", b"", "no event: the stream is empty, or was cut before its first event"),
+    ],
+)
+def test_what_is_no_capture_is_named_in_full(
+    format_: str, body: bytes, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "capture"
+    path.write_bytes(body)
+    command = [*REPLAY, str(path), "--from", format_]
+    done = subprocess.run(command, check=True, capture_output=True, timeout=60)
+    shown = done.stdout.decode()
+    assert said in shown
+    assert "unknown" in shown
+
+
+def test_a_stream_with_an_event_is_not_called_empty() -> None:
+    assert "no event" not in replay("ag-ui.late-error.sse")

@@ -28,8 +28,9 @@ _REPORTS: Final[WeakKeyDictionary[Any, Report]] = WeakKeyDictionary()
 _MARK: Final = "__doneness_watched__"
 
 # Where the SDK's own wrapper, which turns exceptions into outputs, keeps what it wraps. It is
-# no public name, but nothing public tells of a failure: `on_tool_end` gets the output that was
-# made of it, and a `failure_error_function` is given where a tool is made, and read back nowhere.
+# no public name, but nothing public tells of every failure: `on_tool_end` gets the output that was
+# made of it, a `failure_error_function` is given where a tool is made and read back nowhere, and
+# `tool_error_formatter` (0.24.0, not 0.23.1) is passed by where a tool words its failure itself.
 # Tools without it are wrapped from outside, which sees what the SDK lets through.
 _INNER: Final = "_invoke_tool_impl"
 

@@ -11,7 +11,7 @@ from doneness.spec.vocabulary import CallState, Issue, Status
 class FailedToolFailsTheRun(Wrong):
     """A failed call is a failed run, although the agent may recover.
 
-    Seen where: one red line in a list turned the whole answer red.
+    Seen where: one failed call showed the run as failed (Agenta-AI/agenta#4976).
     """
 
     def shown(self, status: Status) -> Status:
@@ -79,7 +79,7 @@ class TextEndsTheCancelling(Wrong):
 class BrokenResponseIsNothing(Wrong):
     """A model response that ended badly leaves the run as it was.
 
-    Seen where: `response.incomplete` was ignored as not being an error.
+    Seen where: `response.incomplete` was passed over (langchain-ai/langchain#33840).
     """
 
     def admitted(self, event: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ class BrokenResponseIsNothing(Wrong):
 class VerdictOfAnyText(Wrong):
     """A verdict counts whatever text it was given on.
 
-    Seen where: the check of an earlier answer arrived after the next one.
+    Seen where: verdicts on a state long left behind (apmantza/pi-lens#2542).
     """
 
     def feed(self, event: Any) -> None:

@@ -140,7 +140,7 @@ class SuccessWithAnOpenCall(Wrong):
 class EmptyTextIsNoText(Wrong):
     """`if final_text:` takes an empty answer for none, and refuses the success.
 
-    Seen where: any truth test on text that may be empty.
+    Seen where: an empty output showed an error (nornscode/norns#2).
     """
 
     def feed(self, event: Any) -> None:

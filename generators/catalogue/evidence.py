@@ -96,7 +96,7 @@ class SameIdIsADuplicate(Wrong):
 class ContentAsWritten(Wrong):
     """Content is compared as JSON text in the order in which its keys came.
 
-    Seen where: a proxy that writes its objects anew, keys sorted.
+    Seen where: a hash of JSON as written (aws-powertools/powertools-lambda-python#638).
     """
 
     def feed(self, event: Any) -> None:
@@ -114,7 +114,7 @@ class ContentAsWritten(Wrong):
 class OneIsTrue(Wrong):
     """Content is compared with `==`, to which 1, 1.0 and true are the same.
 
-    Seen where: any Python reducer that keeps the decoded object and compares it.
+    Seen where: 1.0 was taken for true (stefankoegl/python-json-patch#129).
     """
 
     def feed(self, event: Any) -> None:
@@ -143,7 +143,7 @@ class IssuesHealWithAGoodEnd(Wrong):
 class ForgetsToCount(Wrong):
     """The number of a repeat in disguise is not stored: what comes next looks like a gap.
 
-    Seen where: the counter is advanced only by kinds that are known.
+    Seen where: duplicates left gaps in the numbers (RBMHTechnology/eventuate#12).
     """
 
     def admitted(self, event: dict[str, Any]) -> None:
@@ -154,7 +154,7 @@ class ForgetsToCount(Wrong):
 class MalformedIsSkipped(Wrong):
     """What cannot be read is logged and skipped; the run still shows as healthy.
 
-    Seen where: a parser that drops lines it does not know.
+    Seen where: lines that were no JSON were skipped (ndycode/codex-multi-auth PR #404).
     """
 
     def feed(self, event: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from doneness.generators.exploration import LAYERS, explore
 from doneness.generators.subject import PythonSubject
 
 EVENTS_MAX = 6
+REPORT = re.compile(r"\([\w.-]+/[\w.-]+(#| PR #)\d+(; [\w.-]+/[\w.-]+(#| PR #)\d+)*\)\.$")
 PAGE = Path(__file__).parents[3] / "docs" / "catalogue.md"
 
 
@@ -19,6 +21,12 @@ def test_there_are_enough():
     """At least twenty, each with its failure and where it was seen."""
     assert len(CATALOGUE) >= 20
     assert all(all(failure(name)) for name in CATALOGUE)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_each_was_really_seen(name):
+    """In public: a report or a change that anybody can look up."""
+    assert REPORT.search(failure(name)[1])
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

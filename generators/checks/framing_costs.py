@@ -7,6 +7,7 @@ long way are a fault too, and no event shows it.
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Final
@@ -20,7 +21,10 @@ CHUNKS: Final = (
     ("inside a value", (_WITHIN, b"b"), b"c" * 10, 1),
     ("inside a short value", (_WITHIN,), b"b", 1),
     ("inside a name", (b"data: a\n\n",), b"dat", 1),
-    ("at the start of a value", (b"data: a\n\n",), b"data: b", 5),
+    ("to the end of a name", (b"data: a\n\n",), b"data:", 1),
+    ("at the start of a value", (b"data: a\n\n",), b"data: b", 4),
+    ("after a name that was cut", (b"data: a\n\nda", b"ta: b"), b"c\n\n", 3),
+    ("after a first name that was cut", (b"data:", b" b"), b"c\n\n", 3),
     ("from value to value", (_WITHIN, b"b"), b"c\n\ndata: d", 2),
     ("from value to value, CRLF", (_WITHIN, b"b"), b"c\r\n\r\ndata: d", 2),
     ("to the end of a value", (_WITHIN, b"b"), b"c\n\n", 3),
@@ -32,9 +36,25 @@ CHUNKS: Final = (
     ("whole events under an id", (b"id: 1\ndata: a\n\n",), b"data: b\n\n" * 20, 10),
 )
 
+# The chunks of a whole stream, and how many functions it may enter.
+STREAMS: Final = (
+    ("small chunks", (_WITHIN, *(b"b",) * 20), 10),
+    ("ends of names", (_WITHIN, b"\n\n", b"data:"), 13),
+    ("from value to value", (_WITHIN, b"b", *(b"c\n\ndata: d",) * 20), 50),
+)
+
+LONG_BYTES: Final = 60_000
+PIECES: Final = 20
+
 
 def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     """Chunks that cost too much."""
+    yield from _chunks(machine)
+    yield from _streams(machine)
+    yield from _copies(machine)
+
+
+def _chunks(machine: SimpleNamespace) -> Iterator[str]:
     for name, before, chunk, calls_max in CHUNKS:
         decoder = machine.decoder.SSEDecoder()
         for earlier in before:
@@ -42,3 +62,32 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
         calls = calls_of(decoder.feed, chunk)
         if calls > calls_max:
             yield f"{name}: {calls} calls"
+
+
+def _streams(machine: SimpleNamespace) -> Iterator[str]:
+    for name, chunks, calls_max in STREAMS:
+        calls = calls_of(list, machine.decoder.SSEDecoder().stream(chunks))
+        if calls > calls_max:
+            yield f"a stream, {name}: {calls} calls"
+
+
+def _copies(machine: SimpleNamespace) -> Iterator[str]:
+    """A long line grows in place: few chunks, if any, need as much memory again as it has."""
+    decoder = machine.decoder.SSEDecoder()
+    for size in (600, LONG_BYTES):
+        decoder.feed(_WITHIN + b"b" * size)
+    copied = 0
+    started = not tracemalloc.is_tracing()
+    if started:
+        tracemalloc.start()
+    try:
+        for _ in range(PIECES):
+            tracemalloc.reset_peak()
+            before, _peak = tracemalloc.get_traced_memory()
+            decoder.feed(b"c" * 10)
+            copied += tracemalloc.get_traced_memory()[1] - before > LONG_BYTES // 2
+    finally:
+        if started:
+            tracemalloc.stop()
+    if copied > 2:
+        yield f"{copied} of {PIECES} small chunks copy a long line"

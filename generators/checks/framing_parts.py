@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Final
 
 from doneness.fixtures.framing_cases import framing_cases
-from doneness.generators.checks import framing_costs, framing_telling
+from doneness.generators.checks import framing_costs, framing_kept, framing_telling
 from doneness.generators.checks.framing import check_ended, check_pending_error, every_partition
 from doneness.generators.checks.framing_settings import SETTINGS, keywords
 from doneness.generators.framing_streams import random_stream
@@ -54,6 +54,7 @@ def partitions(machine: SimpleNamespace) -> Iterator[str]:
 FRAMING_PARTS: Final[Mapping[str, Callable[[SimpleNamespace], Iterator[str]]]] = {
     "framing/telling": framing_telling.unexpected,
     "framing/costs": framing_costs.unexpected,
+    "framing/kept": framing_kept.unexpected,
     "framing/ended": ended,
     "framing/partitions": partitions,
 }

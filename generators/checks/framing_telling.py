@@ -272,6 +272,9 @@ def _kinds(machine: SimpleNamespace) -> Iterator[str]:
             words = f"feed takes bytes, not {type(wrong).__name__}: encode text as UTF-8"
             if found_words != f"TypeError: {words}":
                 yield f"{wrong!r}: {found_words}"
+            streamed = _raised(list, decoder.stream([wrong]))
+            if streamed != found_words:
+                yield f"{wrong!r} in a stream: {streamed}"
 
 
 def _elements(machine: SimpleNamespace) -> Iterator[str]:
@@ -352,7 +355,11 @@ def _snapshots(machine: SimpleNamespace) -> Iterator[str]:
         b"retry: 5\n",
         b"id: 1\n",
         b"id: 7\n\n",
+        b"id: 8\n\n",
         b"data: a",
+        b"data: b",
+        b"\n\n",
+        b"retry: 6\n",
     )
     found: dict[object, bytes] = {}
     for wire in wires:

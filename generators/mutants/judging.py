@@ -45,6 +45,7 @@ _FRAMING: Final = (
     "framing/cases",
     "framing/telling",
     "framing/costs",
+    "framing/kept",
     "framing/ended",
     *(f"framing/random/{name}" for name in SETTINGS),
     *(f"framing/long lines/{name}" for name in LONG_LINES),

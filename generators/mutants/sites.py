@@ -139,7 +139,11 @@ def _says_nothing(node: ast.AST) -> bool:
     """Whether a node is documentation, an import, or a claim about a type."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast":
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("cast", "TypeVar")
+    ):
         return True
     return isinstance(node, ast.Import | ast.ImportFrom | ast.Pass | ast.expr_context)
 

@@ -18,9 +18,8 @@ raises.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from itertools import islice, repeat
+from itertools import repeat
 from typing import Final, Generic, Literal, TypeVar, overload
 
 from doneness.machine.framing.errors import (
@@ -43,7 +42,6 @@ RETRY_DIGITS_MAX: Final = 19
 _BOM: Final = b"\xef\xbb\xbf"
 _DATA: Final = "data: "
 _DATA_BYTES: Final = _DATA.encode()
-_LINE_END: Final = re.compile(rb"\r\n?|\n")
 _BLANK: Final = b"\n\n"
 _BLANK_CRLF: Final = b"\r\n\r\n"
 _NEXT: Final = _BLANK + _DATA_BYTES
@@ -250,7 +248,7 @@ class SSEDecoder(Generic[_ItemT]):
     def unfinished(self) -> Unfinished | None:
         """What arrived after the last blank line; None if nothing did that could matter."""
         line = _DATA_BYTES * self._in_value + self._joined()
-        found = Unfinished(bytes(line), tuple(self._data), self._type, self._id)
+        found = Unfinished(line, tuple(self._data), self._type, self._id)
         return None if found == Unfinished(b"", (), "", self.last_event_id) else found
 
     def snapshot(self) -> tuple[object, ...]:
@@ -261,7 +259,6 @@ class SSEDecoder(Generic[_ItemT]):
             self.unfinished,
             self.last_event_id,
             self.retry_ms,
-            self._begun,
             self._after_cr,
             self._line_at,
         )
@@ -361,7 +358,6 @@ class SSEDecoder(Generic[_ItemT]):
             chunk = _as_bytes(chunk)
         if not self._begun:
             chunk = bytes(self._line) + chunk
-            self._line = b""
             if len(chunk) < len(_BOM) and _BOM.startswith(chunk):
                 self._line = chunk
                 return []
@@ -415,21 +411,19 @@ class SSEDecoder(Generic[_ItemT]):
             chunk = chunk.replace(b"\r\n", b"\n")
             if 13 in chunk:
                 chunk = chunk.replace(b"\r", b"\n")
-        rest, taken = chunk, 0
+        rest, start = chunk, 0
         if kept:
-            taken = 1
-            end = chunk.index(10)
-            self._end_line(chunk[:end], kept, events)
+            start = chunk.index(10)
+            self._end_line(chunk[:start], kept, events)
             if self._failure is not None:
                 return
-            rest = chunk[end + 1 :]
+            rest = chunk[start + 1 :]
             if rest and rest[0] == 10:
                 self._blank_line(events)
                 rest = rest[1:]
-                taken = 2
         if 10 in rest:
             end = rest.rfind(b"\n") + 1
-            self._whole_lines(rest[:end], raw, at, taken, events)
+            self._whole_lines(rest[:end], raw, at, start, events)
             if self._failure is not None:
                 return
             rest = rest[end:]
@@ -443,31 +437,30 @@ class SSEDecoder(Generic[_ItemT]):
         self._line += piece
         line = self._joined()
         try:
-            text = line.decode("utf-8", self._errors)
+            text = line.decode(errors=self._errors)
         except UnicodeDecodeError:
             failure = self._invalid(line + b"\n", self._line_at)
             assert failure is not None
             self._fail(failure)
             return
-        in_value = self._in_value
-        self._begin(b"", self._line_at)
-        if in_value:
+        if self._in_value:
+            self._in_value = False
             self._value(text)
         else:
             self._take(text, events)
 
     def _whole_lines(
-        self, lines: bytes, raw: bytes, at: int, taken: int, events: list[_ItemT]
+        self, lines: bytes, raw: bytes, at: int, start: int, events: list[_ItemT]
     ) -> None:
-        """Take lines that begin and end in one chunk: `raw`, after so many line ends."""
+        """Take lines that begin and end in one chunk: `raw`, after what ends at `start`."""
         failure: FramingError | None = None
         if len(lines) > self._line_bytes_max:
             lines, failure = self._before_a_long_line(lines)
         try:
-            text = lines.decode("utf-8", self._errors)
+            text = lines.decode(errors=self._errors)
         except UnicodeDecodeError as error:
             text = lines[: lines.rfind(b"\n", 0, error.start) + 1].decode()
-            failure = self._invalid_after(raw, at, taken + text.count("\n"))
+            failure = self._invalid(raw[start:], at + start)
         if text.startswith(_DATA) and self._between_events():
             text = self._region(text, events)
         for line in text.split("\n")[:-1]:
@@ -563,13 +556,6 @@ class SSEDecoder(Generic[_ItemT]):
             place = at + len(_DATA_BYTES) * self._in_value + error.start
             return InvalidUtf8Error(bytes(line[error.start : error.end]), place, error.reason)
         return None
-
-    def _invalid_after(self, raw: bytes, at: int, line_ends: int) -> InvalidUtf8Error | None:
-        """What is wrong with the bytes at that offset, in the line after so many line ends."""
-        start = 0
-        for match in islice(_LINE_END.finditer(raw), line_ends):
-            start = match.end()
-        return self._invalid(raw[start:], at + start)
 
 
 def _as_bytes(chunk: object) -> bytes:

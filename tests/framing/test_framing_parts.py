@@ -17,11 +17,11 @@ def test_the_decoder_does_what_it_should(part):
 
 
 class Forgetful(SSEDecoder):
-    """Loses a chunk of one byte that is a colon, takes two calls more, and ends without end."""
+    """Loses a chunk that is one colon or one y, takes two calls more, and ends without end."""
 
     def feed(self, chunk):
         """Feed it, twice told."""
-        return super().feed(b"" if chunk == b":" else chunk)
+        return super().feed(b"" if chunk in (b":", b"y") else chunk)
 
     def finish(self):
         """End nothing."""

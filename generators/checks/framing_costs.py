@@ -10,7 +10,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Final
+from typing import Any, Final
 
 from doneness.generators.checks.counting import calls_of
 
@@ -24,11 +24,13 @@ CHUNKS: Final = (
     ("to the end of a name", (b"data: a\n\n",), b"data:", 1),
     ("at the start of a value", (b"data: a\n\n",), b"data: b", 4),
     ("after a name that was cut", (b"data: a\n\nda", b"ta: b"), b"c\n\n", 3),
+    ("after a name that was cut late", (b"data: a\n\ndata:", b" b"), b"c\n\n", 3),
     ("after a first name that was cut", (b"data:", b" b"), b"c\n\n", 3),
     ("from value to value", (_WITHIN, b"b"), b"c\n\ndata: d", 2),
     ("from value to value, CRLF", (_WITHIN, b"b"), b"c\r\n\r\ndata: d", 2),
     ("to the end of a value", (_WITHIN, b"b"), b"c\n\n", 3),
     ("to the end of a value, CRLF", (_WITHIN, b"b"), b"c\r\n\r\n", 3),
+    ("to the end of a second value", (b"data: a\ndata: b",), b"c\n\n", 11),
     ("over several values", (_WITHIN, b"b"), b"c\n\n" + b"data: d\n\n" * 20 + b"data: e", 2),
     ("over several values, CRLF", (_WITHIN,), b"\r\n\r\ndata: d" * 20, 2),
     ("whole events", (b"data: a\n\n",), b"data: b\n\n" * 20, 10),
@@ -73,9 +75,18 @@ def _streams(machine: SimpleNamespace) -> Iterator[str]:
 
 def _copies(machine: SimpleNamespace) -> Iterator[str]:
     """A long line grows in place: few chunks, if any, need as much memory again as it has."""
-    decoder = machine.decoder.SSEDecoder()
-    for size in (600, LONG_BYTES):
-        decoder.feed(_WITHIN + b"b" * size)
+    for value in (_WITHIN, b"c\n\n" + _WITHIN):
+        decoder = machine.decoder.SSEDecoder()
+        decoder.feed(_WITHIN)
+        decoder.feed(b"b" * 600)
+        decoder.feed(value)
+        decoder.feed(b"b" * 600)
+        decoder.feed(b"b" * LONG_BYTES)
+        if (copied := _copied(decoder)) > 2:
+            yield f"{copied} of {PIECES} small chunks copy a long line, after {value!r}"
+
+
+def _copied(decoder: Any) -> int:
     copied = 0
     started = not tracemalloc.is_tracing()
     if started:
@@ -89,5 +100,4 @@ def _copies(machine: SimpleNamespace) -> Iterator[str]:
     finally:
         if started:
             tracemalloc.stop()
-    if copied > 2:
-        yield f"{copied} of {PIECES} small chunks copy a long line"
+    return copied

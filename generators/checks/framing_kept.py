@@ -40,6 +40,8 @@ ENDINGS: Final = (
     ((b"y\xff\n\ndata: z", b"\n\n"), ("y\ufffd", "z")),
     ((b"y\n\ndata: \xff\n\ndata: w", b"\n\n"), ("y", "\ufffd", "w")),
     ((b"y\n", b"data: z\n\n"), ("y\nz",)),
+    ((b"y\ndata: z\n\n",), ("y\nz",)),
+    ((b"y\nid: 3\n\ndata: z\n\n",), ("y", "z")),
 )
 """Chunks that come then, and the data: the first is what the value ends with."""
 
@@ -62,7 +64,7 @@ _FILLED: Final = (
 
 def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     """What is kept wrongly, a line each."""
-    for check in (_whole, _too_long, _refused, _before_wrong):
+    for check in (_whole, _named, _too_long, _too_long_at_its_end, _refused, _before_wrong):
         for line in check(machine):
             yield f"{check.__name__.strip('_')}: {line}"
 
@@ -82,6 +84,19 @@ def _whole(machine: SimpleNamespace) -> Iterator[str]:
                     yield f"{start!r}, {pieces} bytes, then {chunks}: {shown}"
 
 
+def _named(machine: SimpleNamespace) -> Iterator[str]:
+    """What stands in the midst of a long line names nothing."""
+    for before in (3_000, 600, 10):
+        for after in (0, 3_000, 600, 10):
+            decoder = machine.decoder.SSEDecoder()
+            pieces = (b"event: " + b"x" * before, b"data: " + b"y" * after)
+            for chunk in pieces:
+                decoder.feed(chunk)
+            [event] = decoder.feed(b"z\ndata: a\n\n")
+            if event.event != b"".join(pieces)[len(b"event: ") :].decode() + "z":
+                yield f"{before} bytes, then {after} after a name: {event.event[-9:]}"
+
+
 def _too_long(machine: SimpleNamespace) -> Iterator[str]:
     """With the byte that passes the limit, not before, and not only when the line ends."""
     for name in (b"data: ", b"other: "):
@@ -99,6 +114,33 @@ def _too_long(machine: SimpleNamespace) -> Iterator[str]:
                 yield from _nothing_left(decoder)
             else:
                 yield f"{name!r}, {filled} bytes: one byte too many is accepted"
+
+
+def _too_long_at_its_end(machine: SimpleNamespace) -> Iterator[str]:
+    """A value of exactly the limit is taken, one more byte is not, whatever the chunk holds."""
+    for limits in ({"event_chars_max": 20}, {"line_bytes_max": 26}):
+        for size in (20, 21):
+            text = b"x" * size
+            for chunk in (
+                text[1:] + b"\n\n",
+                text[1:] + b"\r\n\r\n",
+                text[1:] + b"\n\ndata: z",
+                b"\n\ndata: " + text + b"\n\ndata: z",
+                b"\n\ndata: " + text + b"\n\n",
+                b"\n\ndata: z\n\ndata: " + text,
+            ):
+                decoder = machine.decoder.SSEDecoder(**limits)
+                decoder.feed(b"data: x")
+                data: list[str] = []
+                try:
+                    for one in (chunk, b"\n\n"):
+                        data += [event.data for event in decoder.feed(one)]
+                except machine.errors.TooLongError:
+                    if size == 20:
+                        yield f"{limits}: {size} in {chunk[:9]!r} is refused"
+                else:
+                    if size == 21 or text.decode() not in data:
+                        yield f"{limits}: {size} in {chunk[:9]!r}: {data}"
 
 
 def _nothing_left(decoder: Any) -> Iterator[str]:

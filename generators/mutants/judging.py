@@ -42,11 +42,11 @@ TURNS_PER_EVENT_MAX: Final = 2_000
 """How often they may turn for one event of the exploration."""
 
 _FRAMING: Final = (
-    "framing/cases",
     "framing/telling",
     "framing/costs",
     "framing/kept",
     "framing/ended",
+    "framing/cases",
     *(f"framing/random/{name}" for name in SETTINGS),
     *(f"framing/long lines/{name}" for name in LONG_LINES),
     *(f"framing/regular/{name}" for name in REGULAR),

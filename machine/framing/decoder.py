@@ -199,7 +199,7 @@ class SSEDecoder(Generic[_ItemT]):
                 if len(self._line) <= self._room:
                     return []
                 return self._look(chunk)
-        except (BufferError, NotImplementedError, TypeError):
+        except (NotImplementedError, TypeError):
             if type(chunk) is bytes:
                 raise
         return self._values(chunk) or self._feed(chunk)

@@ -18,6 +18,9 @@ from doneness.generators.mutants.sites import mutants
 from doneness.generators.mutants.table_judging import judge_table
 from doneness.generators.mutants.tables import TableMutant, table_mutants
 
+CODE_SAMPLED = 120
+"""Changes of code that are judged here, spread evenly over all modules; about half a minute."""
+
 
 def of(source):
     """The changes of a piece of code: operator and what stands there then."""
@@ -129,7 +132,7 @@ def test_what_the_clock_stops_is_no_kill(monkeypatch):
 def test_a_red_baseline_is_refused(monkeypatch):
     """A check that the machine fails as it is kills nothing."""
     judging.checks()
-    red = {**judging.checks(), "red": lambda _machine, _fuel: ("always", None)}
+    red = {"red": lambda _machine, _fuel: ("always", None), **judging.checks()}
     monkeypatch.setattr(judging, "checks", lambda: red)
     with pytest.raises(RedBaselineError, match="red fails on the machine as it is"):
         require_green_baseline()
@@ -143,6 +146,29 @@ def test_every_fault_of_the_producer_and_the_acceptance_is_killed():
     result = CliRunner().invoke(command, ["producer", "acceptance", "--jobs", "1"])
     assert result.exit_code == 0, result.output
     assert "survived, line" not in result.output
+
+
+@pytest.mark.usefixtures("baseline")
+@pytest.mark.parametrize("module", MODULES)
+def test_changes_from_all_over_the_code_are_noticed(module):
+    """None of an even spread survives, but what is listed with its reason.
+
+    An endless loop hangs whoever runs into it: no kill, but seen.
+    """
+    known = campaign.equivalents()
+    spread = {
+        one: [mutant for mutant in mutants(PREFIX + one, source_of(one)) if mutant.key not in known]
+        for one in MODULES
+    }
+    step = sum(map(len, spread.values())) // CODE_SAMPLED
+    chosen = spread[module][step // 2 :: step] or spread[module][:1]
+    assert chosen
+    missed = [
+        (one.key, outcome)
+        for one in chosen
+        if (outcome := judge(one).outcome) not in ("killed", "endless")
+    ]
+    assert missed == []
 
 
 def test_every_changed_decision_of_the_tables_is_noticed():

@@ -7,6 +7,8 @@ long way are a fault too, and no event shows it.
 
 from __future__ import annotations
 
+import struct
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -45,6 +47,9 @@ STREAMS: Final = (
     ("from value to value", (_WITHIN, b"b", *(b"c\n\ndata: d",) * 20), 50),
 )
 
+# What is handed out, and how many texts it is made of: there is nothing else in it.
+ITEMS: Final = ((b"data: a\n\n", 3), (b": a\n", 1))
+
 LONG_BYTES: Final = 60_000
 PIECES: Final = 20
 
@@ -54,6 +59,7 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
     yield from _chunks(machine)
     yield from _streams(machine)
     yield from _copies(machine)
+    yield from _sizes(machine)
 
 
 def _chunks(machine: SimpleNamespace) -> Iterator[str]:
@@ -84,6 +90,15 @@ def _copies(machine: SimpleNamespace) -> Iterator[str]:
         decoder.feed(b"b" * LONG_BYTES)
         if (copied := _copied(decoder)) > 2:
             yield f"{copied} of {PIECES} small chunks copy a long line, after {value!r}"
+
+
+def _sizes(machine: SimpleNamespace) -> Iterator[str]:
+    """An event takes the room of its texts' places; a collector of garbage has no use for it."""
+    for wire, texts in ITEMS:
+        [item] = machine.decoder.SSEDecoder(comments=True).feed(wire)
+        size_bytes = object.__basicsize__ + texts * struct.calcsize("P")
+        if sys.getsizeof(item) > size_bytes:
+            yield f"{wire!r}: {sys.getsizeof(item)} bytes of {size_bytes} for {item!r}"
 
 
 def _copied(decoder: Any) -> int:

@@ -94,6 +94,7 @@ def unexpected(machine: SimpleNamespace) -> Iterator[str]:
         _streams,
         _snapshots,
         _retry,
+        _frozen,
     ):
         for line in check(machine):
             yield f"{check.__name__.strip('_')}: {line}"
@@ -416,6 +417,15 @@ def _retry(machine: SimpleNamespace) -> Iterator[str]:
         fed(decoder, f"retry: 40\nretry: {digits}\n".encode(), 100)
         if decoder.retry_ms != expected:
             yield f"{digits[:40]}: {decoder.retry_ms}"
+
+
+def _frozen(machine: SimpleNamespace) -> Iterator[str]:
+    """What was handed out stays as it was."""
+    decoder = machine.decoder.SSEDecoder(comments=True)
+    for item in (*decoder.feed(b": a\ndata: b\n\nc"), decoder.unfinished):
+        for name in item.__struct_fields__:
+            if _raised(setattr, item, name, "other") is None:
+                yield f"{name} of {type(item).__name__} can be changed"
 
 
 def _raised(function: Callable[..., object], *arguments: object) -> str | None:

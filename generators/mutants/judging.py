@@ -18,6 +18,7 @@ from typing import Final, Literal
 from doneness.generators.checks.framing_parts import FRAMING_PARTS
 from doneness.generators.checks.framing_settings import SETTINGS
 from doneness.generators.checks.parts import PARTS
+from doneness.generators.checks.short_streams import FAMILIES, check_streams
 from doneness.generators.divergence import shrink
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import Template
@@ -54,6 +55,9 @@ _FRAMING: Final = (
     "framing/partitions",
 )
 
+STREAMS: Final = ("behind",)
+"""Families of short streams that find what no other check does."""
+
 CHECKS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "content": ("fingerprints", "telling", "exploration/payloads", "hostile objects"),
     "json_text": ("exploration/payloads, bytes", "parsing"),
@@ -73,6 +77,7 @@ CHECKS_OF: Final[Mapping[str, tuple[str, ...]]] = {
         "producing",
         "hostile objects",
         "interrupts",
+        *(f"streams/{family}" for family in STREAMS),
     ),
     "framing.errors": _FRAMING,
     "framing.events": _FRAMING,
@@ -154,6 +159,20 @@ def _by_framing(recording: FramingRecording) -> Check:
     return check
 
 
+def _by_streams(family: str) -> Check:
+    def check(machine: SimpleNamespace, fuel: Fuel) -> Found:
+        fuel.refill(TURNS_MAX)
+        subject = PythonSubject("a mutant", machine.reducer.Progress)
+        _tried, found = check_streams(subject, f"streams/{family}", FAMILIES[family]())
+        return (
+            None
+            if found is None
+            else ("".join(found.lines[-1].explained()[:1]).strip(), len(found.lines))
+        )
+
+    return check
+
+
 _turns_max: Final[dict[object, int]] = {}  # by part; the first machine asked is the unchanged one
 
 
@@ -189,6 +208,7 @@ def checks() -> Mapping[str, Check]:
     return {
         **by_stream,
         **{one.name: _by_framing(one) for one in framing_recordings()},
+        **{f"streams/{family}": _by_streams(family) for family in STREAMS},
         **{name: _by_part(part) for name, part in {**PARTS, **FRAMING_PARTS}.items()},
     }
 

@@ -44,7 +44,6 @@ class TooLongError(FramingError):
     """
 
     def __init__(self, limit: str, maximum: int) -> None:
-        super().__init__(limit, maximum)
         self.limit = limit
         self.maximum = maximum
 

@@ -718,6 +718,10 @@ export class SSEError extends Error {
 }
 
 const MEBI = 2 ** 20;
+const MORE_TO_COME = { stream: true };
+const NO_BYTES = new Uint8Array(0);
+const DATA = "data: "; // how nearly every line begins
+const LF = 10;
 
 /**
  * Bytes of an event stream in, in any chunks; events out, each with the byte that ends its blank
@@ -742,14 +746,13 @@ export class SSEDecoder {
   #started = false; // whether any text came, so that a byte order mark is no longer dropped
   #afterCR = false; // whether a LF would belong to the CR before it
   #line = "";
-  #data = null; // the data lines of the event so far; null before the first
-  #dataUnits = 0; // with one LF after each line
+  #data = null; // of the event so far, its lines joined with LF; null before the first
   #type = "";
   #id; // what the next blank line puts in force
   #lastEventId;
   #retryMs = null;
   #bytes = 0; // handed to the UTF-8 decoder so far
-  #carry = new Uint8Array(0); // the bytes of a character that is not yet whole
+  #carry = NO_BYTES; // the bytes of a character that is not yet whole
   #failure = null;
 
   constructor({
@@ -812,7 +815,7 @@ export class SSEDecoder {
   #decode(bytes, events) {
     const before = this.#bytes - this.#carry.length;
     try {
-      const text = this.#decoder.decode(bytes, { stream: true });
+      const text = this.#decoder.decode(bytes, MORE_TO_COME);
       if (this.#strict) this.#carry = unfinished(this.#carry, bytes);
       this.#bytes += bytes.length;
       return text;
@@ -827,32 +830,54 @@ export class SSEDecoder {
 
   #takeText(chunk, events) {
     if (chunk === "") return;
-    let text = chunk;
+    let start = 0;
     if (!this.#started) {
       this.#started = true;
-      if (text.startsWith("\ufeff")) text = text.slice(1);
+      if (chunk.startsWith("\ufeff")) start = 1;
     }
-    if (this.#afterCR && text !== "") {
-      if (text.startsWith("\n")) text = text.slice(1);
+    if (this.#afterCR && start < chunk.length) {
+      if (chunk.charCodeAt(start) === LF) start += 1;
       this.#afterCR = false;
     }
-    if (text.includes("\r")) {
-      this.#afterCR = text.endsWith("\r");
-      text = text.replace(/\r\n?/g, "\n");
-    }
-    let start = 0;
-    for (;;) {
-      const end = text.indexOf("\n", start);
-      if (end === -1) break;
-      const line = this.#line + text.slice(start, end);
-      this.#line = "";
+    // The next of both, looked for again only where it was passed: a chunk is read once.
+    let lf = chunk.indexOf("\n", start);
+    let cr = chunk.indexOf("\r", start);
+    while (lf !== -1 || cr !== -1) {
+      const isCR = cr !== -1 && (lf === -1 || cr < lf);
+      const end = isCR ? cr : lf;
+      this.#takeLine(chunk, start, end, events);
       start = end + 1;
-      if (line.length > this.#lineUnitsMax) throw tooLong("a line", "lineUnitsMax", this.#lineUnitsMax);
-      if (line === "") this.#blankLine(events);
-      else this.#field(line, events);
+      if (isCR && start === chunk.length) this.#afterCR = true;
+      if (isCR && start === lf) start += 1;
+      if (lf !== -1 && lf < start) lf = chunk.indexOf("\n", start);
+      if (isCR) cr = chunk.indexOf("\r", start);
     }
-    this.#line += text.slice(start);
-    if (this.#line.length > this.#lineUnitsMax) throw tooLong("a line", "lineUnitsMax", this.#lineUnitsMax);
+    this.#line += start === 0 ? chunk : chunk.slice(start);
+    this.#checkLine(this.#line.length);
+  }
+
+  /** The line that ends there, and starts there if nothing was kept of it. */
+  #takeLine(text, start, end, events) {
+    this.#checkLine(this.#line.length + end - start);
+    if (this.#line === "" && text.startsWith(DATA, start)) {
+      this.#takeData(text.slice(start + DATA.length, end));
+      return;
+    }
+    const line = this.#line + text.slice(start, end);
+    this.#line = "";
+    if (line === "") this.#blankLine(events);
+    else this.#field(line, events);
+  }
+
+  #checkLine(units) {
+    if (units > this.#lineUnitsMax) throw tooLong("a line", "lineUnitsMax", this.#lineUnitsMax);
+  }
+
+  #takeData(value) {
+    this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+    if (this.#data.length > this.#eventUnitsMax) {
+      throw tooLong("the data of an event", "eventUnitsMax", this.#eventUnitsMax);
+    }
   }
 
   #field(line, events) {
@@ -866,11 +891,7 @@ export class SSEDecoder {
     if (value.startsWith(" ")) value = value.slice(1);
     switch (name) {
       case "data":
-        this.#dataUnits += value.length + 1;
-        if (this.#dataUnits - 1 > this.#eventUnitsMax) {
-          throw tooLong("the data of an event", "eventUnitsMax", this.#eventUnitsMax);
-        }
-        (this.#data ??= []).push(value);
+        this.#takeData(value);
         break;
       case "event":
         this.#type = value;
@@ -893,10 +914,9 @@ export class SSEDecoder {
   #blankLine(events) {
     this.#lastEventId = this.#id;
     if (this.#data !== null) {
-      events.push({ event: this.#type || "message", data: this.#data.join("\n"), id: this.#id });
+      events.push({ event: this.#type || "message", data: this.#data, id: this.#id });
     }
     this.#data = null;
-    this.#dataUnits = 0;
     this.#type = "";
   }
 }
@@ -927,13 +947,13 @@ function joined(first, second) {
 
 /** The bytes at the end, three at most, of a character that is not yet whole. */
 function unfinished(carry, bytes) {
-  const tail = bytes.length >= 3 ? bytes.subarray(bytes.length - 3) : joined(carry, bytes);
-  for (let back = 1; back <= Math.min(3, tail.length); back += 1) {
+  const tail = bytes.length >= 3 ? bytes : joined(carry, bytes);
+  for (let back = 1; back <= 3 && back <= tail.length; back += 1) {
     const byte = tail[tail.length - back];
     if (byte < 0x80) break;
-    if (byte >= 0xc0) return widthOf(byte) > back ? tail.slice(tail.length - back) : new Uint8Array(0);
+    if (byte >= 0xc0) return widthOf(byte) > back ? tail.slice(tail.length - back) : NO_BYTES;
   }
-  return new Uint8Array(0);
+  return NO_BYTES;
 }
 
 function widthOf(lead) {

@@ -96,8 +96,8 @@ def compared(cases: Sequence[FramingCase]) -> dict[str, dict[str, str]]:
             case.name: verdict(case, (of_python(peer, chunks) for chunks in cuts(case.wire)))
             for case in cases
         }
-    for name, version in javascript_peers.versions().items():
-        table[f"{name} {version}"] = {
+    for name, version in javascript_peers.decoders().items():
+        table[f"{name} {version}".strip()] = {
             case.name: verdict(case, of_javascript(name, cuts(case.wire))) for case in cases
         }
     shown = of_chromium(cases)
@@ -145,7 +145,7 @@ def _late(late_bytes: int) -> str:
 def promptness() -> dict[str, list[str]]:
     """For each peer and each end of an event, when the event is out."""
     table = {peer.name: [prompt_python(peer, end) for end in PROMPT.values()] for peer in PYTHON}
-    for name in javascript_peers.versions():
+    for name in javascript_peers.decoders():
         table[name] = [prompt_javascript(name, end) for end in PROMPT.values()]
     told = chromium.prompt([b"data: x" + end for end in PROMPT.values()], AFTER)
     if told is not None:

@@ -1,4 +1,4 @@
-"""The JavaScript peers, in Node: one process for a list of streams, or for a speed."""
+"""The JavaScript peers and our decoder in Node: one process for many streams, or for a speed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+OURS = "doneness.mjs"
 _FOLDER = Path(__file__).parent / "javascript"
 
 
 def versions() -> dict[str, str]:
     """The peers that can run here, with their versions; none without Node or their packages."""
+    return {name: version for name, version in decoders().items() if name != OURS}
+
+
+def decoders() -> dict[str, str]:
+    """Likewise, and ours, which needs no packages."""
     if shutil.which("node") is None:
         return {}
     wanted = json.loads((_FOLDER / "package.json").read_text())["dependencies"]
-    return {
+    found = {
         name: version
         for name, version in wanted.items()
         if (_FOLDER / "node_modules" / name / "package.json").exists()
     }
+    return {OURS: "", **found}
 
 
 def frame(peer: str, streams: Sequence[Sequence[bytes]]) -> list[Any]:
@@ -32,7 +39,7 @@ def frame(peer: str, streams: Sequence[Sequence[bytes]]) -> list[Any]:
 
 
 def speed(peer: str, event: bytes, times: int, end: str, step: int, rounds: int) -> dict[str, Any]:
-    """CPU seconds of each round for a stream of one event many times, and for its own floor."""
+    """CPU seconds of each round for a stream of one event many times, for ours, and for a floor."""
     asked = {"times": times, "end": end, "step": step, "rounds": rounds}
     return _node({"peer": peer, "speed": {"event": b64encode(event).decode(), **asked}})
 

@@ -18,6 +18,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Sequence
+from operator import truediv
 from statistics import median, quantiles
 from typing import Final, NamedTuple
 
@@ -71,11 +72,13 @@ class Measured(NamedTuple):
         speed: Megabytes a second of CPU time, the median of the rounds.
         megabytes: How much of the stream it was given.
         own_floor: The throughput of the floor in its own language, where that is not Python.
+        ours: How many times as fast our decoder in that language is, in the same process.
     """
 
     speed: float
     megabytes: float
     own_floor: float | None = None
+    ours: float | None = None
 
 
 def floor_of(end: str) -> Callable[[Sequence[bytes]], int]:
@@ -156,7 +159,9 @@ def measured(
         if took["events"] != events:
             raise RuntimeError(f"{name}: {took['events']} events found in a stream of {events}")
         given = len(stream.event) * events / MB
-        found[name] = Measured(given / median(took["peer"]), given, given / median(took["floor"]))
+        beside = map(truediv, took["peer"], took["ours"])
+        own_floor = given / median(took["floor"])
+        found[name] = Measured(given / median(took["peer"]), given, own_floor, median(beside))
     return found
 
 
@@ -197,7 +202,8 @@ def main() -> None:
     scripts = tuple(javascript_peers.versions())
     names = [*PYTHON, *scripts]
     print(f"Streams of {options.megabytes:g} MB, medians of {options.rounds} rounds, CPU time.")
-    print("Throughput over that of the floor; * on less of the stream; / own floor, in Node.")
+    print("Throughput over that of the floor; * on less of the stream; / own floor, in Node;")
+    print("x how many times as fast doneness.mjs is, in the same process.")
     print(f"Beside the fastest peer: {options.races} rounds of {RACE_MB} MB, [quartiles].\n")
     head = ["stream", "chunks", "floor MB/s", *names, "feed / fastest", "iter / fastest"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
@@ -212,6 +218,7 @@ def main() -> None:
                 one = found[name]
                 mark = "*" if one.megabytes < floor.megabytes * 0.99 else ""
                 own = f" / {one.speed / one.own_floor:.2f}" if one.own_floor else ""
+                own += f" x {one.ours:.2f}" if one.ours else ""
                 cells.append(f"{one.speed / floor.speed:.2f}{mark}{own}")
             peers = sorted((peer.name for peer in PEERS), key=lambda name: -found[name].speed)
             ratios = [

@@ -1,11 +1,13 @@
-// The JavaScript peers at their decoder layer. Standard input: one JSON object. With `streams`,
+// The JavaScript peers at their decoder layer, and ours. Standard input: one JSON object. With `streams`,
 // each a list of chunks in base64, standard output has for each stream the events by chunk, or
 // what was thrown; an event is [event, data, id]. With `speed` it has the CPU seconds of each
-// round, for the peer and for its own floor.
+// round, for the peer, for its own floor, and for our decoder: they take turns.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+
+import { SSEDecoder } from "../../../machine/javascript/doneness.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -32,7 +34,14 @@ function undici(take) {
   return (chunk) => stream._transform(chunk, "buffer", () => {});
 }
 
-const PEERS = { "eventsource-parser": eventsourceParser, undici };
+function ours(take) {
+  const decoder = new SSEDecoder({ errors: "replace" });
+  return (chunk) => {
+    for (const { event, data, id } of decoder.feed(chunk)) take(event, data, id);
+  };
+}
+
+const PEERS = { "doneness.mjs": ours, "eventsource-parser": eventsourceParser, undici };
 
 function byChunk(peer, chunks) {
   const lists = [];
@@ -70,11 +79,17 @@ function speed(peer, { event, times, end, step, rounds }) {
   const wire = Buffer.alloc(one.length * times, one);
   const chunks = [];
   for (let at = 0; at < wire.length; at += step) chunks.push(wire.subarray(at, at + step));
-  const took = { events: count(peer, chunks), peer: [], floor: [] }; // the first round warms up
-  floor(chunks, end);
+  const runs = {
+    peer: () => count(peer, chunks),
+    ours: () => count(ours, chunks),
+    floor: () => floor(chunks, end),
+  };
+  const took = { events: runs.peer(), peer: [], ours: [], floor: [] }; // the first round warms up
+  runs.ours();
+  runs.floor();
   for (let round = 0; round < rounds; round += 1) {
-    took.peer.push(seconds(() => count(peer, chunks)).seconds);
-    took.floor.push(seconds(() => floor(chunks, end)).seconds);
+    const order = Object.keys(runs);
+    for (const name of round % 2 ? order.reverse() : order) took[name].push(seconds(runs[name]).seconds);
   }
   return took;
 }

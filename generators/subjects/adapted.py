@@ -101,7 +101,8 @@ class Adapted:
 
     def _in_our_words(self, shown: Snapshot) -> Snapshot:
         status = shown.get("status")
-        if "failure" in shown or (not self.statuses and status in _STATUSES):
+        is_ours = isinstance(status, str) and status in _STATUSES
+        if "failure" in shown or (not self.statuses and is_ours):
             return shown
         ours = self.statuses.get(str(status), str(status))
         if ours not in _STATUSES:

@@ -7,12 +7,15 @@ that makes it hang would take minutes otherwise.
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from doneness.generators.subjects import protocol
 from doneness.generators.subjects.program import (
+    CannotStartError,
     Limits,
     MisbehavedError,
     Patience,
@@ -22,6 +25,9 @@ from doneness.generators.subjects.program import (
 
 _SETTLE_SECONDS: Final = 0.005
 _SLOW: Final = (Verdict.HANGS, Verdict.LATE)
+_ENDED: Final = (Verdict.CRASHED, Verdict.EXITED)
+_END_SECONDS_MIN: Final = 0.5
+_TELLING: Final = re.compile(r"\b\w*(?:Error|Exception|error|panic|cannot|not found)\b.*")
 _SUSPECT_SECONDS: Final = 0.5
 _SUSPECT_START_SECONDS: Final = 3.0
 
@@ -34,7 +40,8 @@ class Conversation:
         name: What it calls itself, or its command.
 
     Raises:
-        CannotStartError: there is no such command, or it speaks another version.
+        CannotStartError: there is no such command, it ends before it was asked anything, or it
+            speaks another version.
     """
 
     def __init__(self, command: Sequence[str], limits: Limits | None = None) -> None:
@@ -107,12 +114,14 @@ class Conversation:
 
     def _start(self) -> Program:
         program = Program(self._command, self._limits)
+        begun = time.monotonic()
         if self._greets:
             try:
                 self._greet(program)
             except MisbehavedError as error:
                 if self._greeted:
                     raise  # it knows how to; this time it did not answer
+                self._require_waiting(error, time.monotonic() - begun)
                 # It knows no greeting: then it has no capability either. If it is out of order
                 # altogether, the first stream will show that, and say on which event.
                 self._greets = False
@@ -126,6 +135,21 @@ class Conversation:
         self._program = program
         return program
 
+    def _require_waiting(self, error: MisbehavedError, seconds: float) -> None:
+        """A program that never answered, and ends again with nothing asked, cannot be checked."""
+        if error.verdict not in _ENDED:
+            return
+        program = Program(self._command, self._limits)
+        ended = program.ends_unasked(max(2 * seconds, _END_SECONDS_MIN))
+        program.end()
+        if ended is not None:
+            command = " ".join(self._command)
+            raise CannotStartError(
+                f"{command!r} {ended.verdict} before anything was asked ({_in_one_line(ended)}); "
+                "expected a program that waits for JSON Lines on stdin and answers each on "
+                f"stdout: run {command!r} by hand to see why it ends"
+            )
+
     def _greet(self, program: Program) -> None:
         line = self._greeting()
         answers = program.ask([line], first=True, settle_seconds=_SETTLE_SECONDS)
@@ -138,3 +162,11 @@ class Conversation:
     def _greeting(self) -> bytes:
         self._asked += 1
         return b'{"n":%d,"op":"hello","protocol":%d}' % (self._asked, protocol.VERSION)
+
+
+def _in_one_line(error: MisbehavedError) -> str:
+    """How it ended, with the line of its last words that says why."""
+    how, _, said = error.detail.partition("; last on stderr: ")
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [line for line in lines if _TELLING.search(line)]
+    return "; ".join([how, *(telling or lines)[-1:]])

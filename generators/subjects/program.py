@@ -129,7 +129,10 @@ class Program:
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise CannotStartError(f"cannot run {command[0]!r}: {reason}") from None
+            raise CannotStartError(
+                f"cannot run {command[0]!r}: {reason}; "
+                "expected a program that is on the PATH, or the path of one"
+            ) from None
         pipes = self._process.stdin, self._process.stdout, self._process.stderr
         self._stdin, self._stdout, self._stderr = _present(pipes)
         for pipe in (self._stdin, self._stdout, self._stderr):
@@ -175,6 +178,11 @@ class Program:
         finally:
             if not well:  # also where nobody wants the rest of the answers
                 self.end()
+
+    def ends_unasked(self, seconds: float) -> MisbehavedError | None:
+        """How it ended, if it does so within some time although nobody asked it anything."""
+        self._listen(seconds)
+        return self._gone() if self._ended else None
 
     def _conversation(self, questions: Sequence[bytes], *, first: bool) -> Iterator[bytes]:
         unsent = memoryview(b"".join(b"%b\n" % question for question in questions))

@@ -134,11 +134,8 @@ class PythonObject(PythonSubject):
     def _observed(self, reducer: Any) -> Snapshot:
         """The observables that the object has, in one form."""
         try:
-            return {
-                name: _in_one_form(getattr(reducer, name))
-                for name in OBSERVABLES
-                if hasattr(reducer, name)
-            }
+            read = [(name, getattr(reducer, name, ...)) for name in OBSERVABLES]
+            return {name: _in_one_form(value) for name, value in read if value is not ...}
         except Exception as error:  # noqa: BLE001 # likewise
             return _raised(error)
 

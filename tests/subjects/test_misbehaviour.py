@@ -12,6 +12,7 @@ import pytest
 from doneness.generators.divergence import compare
 from doneness.generators.moves import BY_NAME, play
 from doneness.generators.oracle import Oracle
+from doneness.generators.subjects.adapted import Adapted
 from doneness.generators.subjects.program import (
     CannotStartError,
     Limits,
@@ -20,7 +21,9 @@ from doneness.generators.subjects.program import (
     Verdict,
 )
 from doneness.generators.subjects.protocol import json_of
+from doneness.generators.subjects.python_object import PythonObject
 from doneness.generators.subjects.reducer_program import GIVEN_UP, NOT_RUN, ReducerProgram
+from doneness.machine import Progress
 
 RUN = "run-A"
 QUICK = Limits(
@@ -259,3 +262,41 @@ def test_a_question_has_no_line_end_of_any_kind_inside() -> None:
     line = json_of(event)
     assert len(line.decode().splitlines()) == 1
     assert json.loads(line) == event
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("", "exited early before anything was asked"),
+    ],
+)
+def test_a_program_that_ends_unasked_cannot_be_checked(code: str, said: str) -> None:
+    """It never answered and never waited, so no stream could show anything of it."""
+    with pytest.raises(CannotStartError) as raised:
+        ReducerProgram([sys.executable, "-c", code], QUICK)
+    assert said in str(raised.value)
+    assert "by hand" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_program_that_ends_when_it_is_asked_is_judged() -> None:
+    """It waited for its first line; that it does not answer is a finding like any other."""
+    subject = ReducerProgram([sys.executable, "-c", "input(); raise SystemExit(3)"], QUICK)
+    moves = play(Oracle(RUN), [BY_NAME["text"]])
+    found = compare(subject, "some check", RUN, moves)
+    assert found.lines[-1].shown["verdict of the program"] == Verdict.CRASHED
+    subject.close()
+
+
+def test_a_status_that_is_no_text_is_a_finding() -> None:
+    """Whatever it is: a list cannot even be looked up."""
+
+    class Lists(Progress):
+        @property
+        def status(self):
+            return [super().status]
+
+    subject = Adapted(PythonObject("Lists", Lists))
+    found = compare(subject, "some check", RUN, play(Oracle(RUN), [BY_NAME["text"]]))
+    assert "shows the status ['running'], which the contract does not have" in found.table()

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeAlias
 
-from doneness.generators.exploration import agrees
+from doneness.generators.exploration import Difference, agrees
 from doneness.generators.moves import Template, play
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Snapshot, Subject
+
+NOT_READ: Final[Snapshot] = {}
+"""Stands for what nobody looked at."""
+
+_NOT_AGAIN: Final = (
+    "   Fed once more by itself, this stream does not show it: what the subject shows depends on\n"
+    "   more than the events of a stream, such as time, chance, or what it was fed before."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +54,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A stream on which a subject leaves the contract, up to the first difference."""
+    """A stream on which a subject leaves the contract, up to the first difference.
+
+    Attributes:
+        repeats: Whether it was seen again when the stream was fed once more.
+    """
 
     subject: str
     check: str
     run: str
     lines: tuple[Line, ...]
+    repeats: bool = True
 
     @property
     def name(self) -> str:
@@ -64,7 +77,7 @@ class Divergence:
         rows = [("", "#", "event", "declared", "shown")]
         for number, line in enumerate(self.lines, 1):
             mark = ">" if line.differs else ""
-            shown = str(line.shown.get("status", "?"))
+            shown = "(not read)" if line.shown is NOT_READ else str(line.shown.get("status", "?"))
             rows.append((mark, str(number), line.move.name, str(line.expected["status"]), shown))
         widths = [max(len(row[column]) for row in rows) for column in range(5)]
         lines = [
@@ -72,6 +85,7 @@ class Divergence:
             for row in rows
         ]
         lines += self.lines[-1].explained() if self.lines else []
+        lines += [] if self.repeats else [_NOT_AGAIN]
         return "\n".join(lines)
 
     def case(self) -> dict[str, Any]:
@@ -81,7 +95,7 @@ class Divergence:
             "run": self.run,
             "events": [line.move.event for line in self.lines],
             "expected_steps": [str(line.expected["status"]) for line in self.lines],
-            "shown_steps": [str(line.shown.get("status")) for line in self.lines],
+            "shown_steps": [_status_in(line.shown) for line in self.lines],
             "found_by": self.check,
             "subject": self.subject,
         }
@@ -136,15 +150,59 @@ def first_in(
     return None
 
 
+def compare_at_end(
+    subject: Subject, check: str, run: str, moves: Sequence[Move]
+) -> Divergence | None:
+    """The same, with nothing read before the end: a subject that is read may go another way."""
+    if not moves:
+        return None
+    [shown] = subject.last(run, [[move.event for move in moves]])
+    before = [NOT_READ] * (len(moves) - 1)
+    return first_in(subject.name, check, run, moves, [*before, shown])
+
+
+def seen_once(found: Divergence) -> Divergence:
+    """The same divergence, said to be one that was not seen again."""
+    return replace(found, repeats=False)
+
+
 def shrink(
     subject: Subject, check: str, run: str, templates: Iterable[Template]
 ) -> Divergence | None:
     """A stream that still diverges, from which nothing can be left out.
 
-    None if the templates do not make the subject diverge at all.
+    None if the templates do not make the subject diverge at all, whether it is read after each
+    event or at the end alone.
     """
-    kept = list(templates)
-    best = _diverges(subject, check, run, kept)
+    given = list(templates)
+    return _shrunk(compare, subject, check, run, given) or _shrunk(
+        compare_at_end, subject, check, run, given
+    )
+
+
+def shortest_of(subject: Subject, check: str, run: str, difference: Difference) -> Divergence:
+    """What exploration found, in as few events as it takes."""
+    found = shrink(subject, check, run, difference.templates)
+    if found is not None:
+        return found
+    moves = difference.moves
+    shown = [*[NOT_READ] * (len(moves) - 1), difference.shown]
+    once = first_in(subject.name, check, run, moves, shown)
+    assert once is not None  # it is a difference
+    return seen_once(once)
+
+
+_Comparing: TypeAlias = Callable[[Subject, str, str, Sequence[Move]], Divergence | None]
+
+
+def _shrunk(
+    comparing: _Comparing, subject: Subject, check: str, run: str, given: list[Template]
+) -> Divergence | None:
+    def diverges(templates: list[Template]) -> Divergence | None:
+        return comparing(subject, check, run, play(Oracle(run), templates, subject.takes))
+
+    kept = given
+    best = diverges(kept)
     if best is None:
         return None
     width = max(1, len(kept) // 2)
@@ -152,7 +210,7 @@ def shrink(
         start = 0
         while start < len(kept):
             shorter = kept[:start] + kept[start + width :]
-            found = _diverges(subject, check, run, shorter)
+            found = diverges(shorter)
             if found is None or was_not_run(found.lines[-1].shown.get("failure")):
                 start += width
             else:
@@ -166,10 +224,8 @@ def was_not_run(failure: object) -> bool:
     return isinstance(failure, str) and failure.startswith("not run")
 
 
-def _diverges(
-    subject: Subject, check: str, run: str, templates: list[Template]
-) -> Divergence | None:
-    return compare(subject, check, run, play(Oracle(run), templates, subject.takes))
+def _status_in(shown: Snapshot) -> str:
+    return "not read" if shown is NOT_READ else str(shown.get("status"))
 
 
 def _short(value: object, width_max: int = 70) -> str:

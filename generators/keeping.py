@@ -17,7 +17,7 @@ from typing import Any, Final
 from doneness.fixtures.cases import EOF, Case, CaseError, every, load
 from doneness.generators.checks.sharing import in_company
 from doneness.generators.classify import Declared, declared, moves
-from doneness.generators.divergence import Divergence, compare
+from doneness.generators.divergence import Divergence, compare, compare_at_end
 from doneness.generators.subject import Subject
 from doneness.machine.replaying.recordings import EOF as FED_EOF
 from doneness.machine.replaying.recordings import Fed
@@ -170,7 +170,9 @@ def tried(case: Case, subject: Subject) -> Divergence | None:
     """Run a case on a subject, fed as when it was found; where they differ, if they do."""
     read = moves(case.run, [*case.events, EOF])
     fed = in_company(subject, case.found_by) or subject
-    return compare(fed, f"case {case.name}", case.run, read)
+    check = f"case {case.name}"
+    found = compare(fed, check, case.run, read)
+    return found or compare_at_end(fed, check, case.run, read[:-1])
 
 
 def columns(rows: Iterable[Sequence[str]]) -> str:

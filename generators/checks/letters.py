@@ -7,6 +7,7 @@ is, so streams of them can be shortened and stay what they are.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from doneness.generators.moves import Template, envelope, filled, good, repr_of
@@ -112,6 +113,21 @@ def numbered(seq_of: Callable[[int], int], name: str, kind: str, data: Event) ->
             args=data,
             facts=move.facts,
         )
+
+    return Template(name, "order", make)
+
+
+def skipping(like: Template) -> Template:
+    """What another letter makes, but its number is one too many; its id is free."""
+    name = f"{like.name} behind a gap"
+
+    def make(oracle: Oracle) -> Move | None:
+        move = like.make(oracle)
+        if move is None or not isinstance(move.event, dict) or move.caught is not None:
+            return None
+        fresh = f"{oracle.run}#{len(oracle.remembered)}"
+        event = {**move.event, "seq": move.seq + 1, "id": fresh}
+        return replace(move, name=name, event=event, seq=move.seq + 1, in_order=False)
 
     return Template(name, "order", make)
 

@@ -12,7 +12,14 @@ from typing import Any, Final, TypeAlias
 
 from doneness.generators.checks.letters import again, says, unheard_of
 from doneness.generators.checks.shortening import shortest
-from doneness.generators.divergence import Divergence, compare
+from doneness.generators.divergence import (
+    NOT_READ,
+    Divergence,
+    compare,
+    compare_at_end,
+    first_in,
+    seen_once,
+)
 from doneness.generators.exploration import RUN, agrees
 from doneness.generators.moves import BY_NAME, Template, play
 from doneness.generators.oracle import Oracle
@@ -130,6 +137,10 @@ def check_long(
         [shown] = subject.last(RUN, [[move.event for move in moves]])
         if not agrees(oracle.observables(), shown):
             found = compare(subject, check, RUN, moves)
+            found = found or compare_at_end(subject, check, RUN, moves)
             if found is not None:
                 return tried, shortest(subject, found)
+            once = [*[NOT_READ] * (len(moves) - 1), shown]
+            found = first_in(subject.name, check, RUN, moves, once)
+            return tried, found and seen_once(found)
     return tried, None

@@ -53,6 +53,7 @@ TEXTS: Final = (
     '{"type":"done"}', '{"kind":"run.ended","data":{"outcome":"succeeded","final_text":"F"}}',
     "data: x\n\n", "event: done", "%s %d {0} ${x}", "\\n", '"', "'", "\\", "\\u0041", "**b**",
     "`", "```", "#", "@here", "/stop", "\u5408\u6210\u5de1\u68c0", "n" * 1_000, "\xe9" * 700,
+    "$& $$ $1 $` $'", "\\1 \\g<0> %% {} {{}}",
     "\U0001f600" * 300, "ab\r\ncd\r\n", "line\n" * 50, "\x85", "\x0c", "\xa0", "\xad",
 )  # fmt: skip
 

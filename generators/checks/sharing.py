@@ -1,7 +1,8 @@
 """What a reducer in this process shares: events with their owner, and state with other reducers.
 
 The same streams as always, but fed in other company: the caller changes each event once it was
-fed, or other runs' reducers live and are fed in between. Neither may show.
+fed, other runs' reducers live and are fed in between, or another view of the same run is fed the
+same objects first. None of that may show.
 """
 
 from __future__ import annotations
@@ -9,11 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
 from doneness.generators.checks.short_streams import check_streams
-from doneness.generators.checks.stream_history import contents, everything_again, repeats
+from doneness.generators.checks.stream_history import (
+    as_they_were,
+    contents,
+    everything_again,
+    repeats,
+)
 from doneness.generators.checks.stream_parts import Stream
 from doneness.generators.divergence import Divergence
 from doneness.generators.exploration import RUN
@@ -61,6 +68,20 @@ def _spoil(value: Any) -> None:
         value.append("spoilt")
 
 
+class SideBySide(_Between):
+    """Another reducer of the same run is fed each event first, the very object."""
+
+    def __init__(self, factory: Callable[[str], Any], run: str) -> None:
+        self._first = factory(run)
+        super().__init__(factory(run))
+
+    def feed(self, event: object) -> None:
+        """Feed both with one copy."""
+        given = deepcopy(event)
+        self._first.feed(given)
+        self._reducer.feed(given)
+
+
 def crowding(factory: Callable[[str], Any]) -> Callable[[str], Any]:
     """Reducers of which others live at the same time, begun before and after, fed in between."""
     streams = []
@@ -104,11 +125,13 @@ def _ways() -> Iterator[Stream]:
 FAMILIES: Final[Mapping[str, Callable[[], Iterator[Stream]]]] = {
     "spoilt events": lambda: chain(repeats(), contents(), everything_again()),
     "other reducers": _ways,
+    "one event for two": as_they_were,
 }
 
 _WRAPPED: Final[Mapping[str, Callable[[Callable[[str], Any]], Callable[[str], Any]]]] = {
     "spoilt events": lambda factory: lambda run: Spoiling(factory(run)),
     "other reducers": crowding,
+    "one event for two": lambda factory: partial(SideBySide, factory),
 }
 
 

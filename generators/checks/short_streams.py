@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
+from doneness.generators.checks.stream_counts import few_times
 from doneness.generators.checks.stream_forms import bad_payloads, malformed, not_json, unknown_kinds
 from doneness.generators.checks.stream_history import (
     behind,
@@ -26,7 +27,7 @@ from doneness.generators.checks.stream_history import (
 )
 from doneness.generators.checks.stream_names import digests, names, runs, texts
 from doneness.generators.checks.stream_parts import Stream
-from doneness.generators.divergence import Divergence, compare, shrink
+from doneness.generators.divergence import Divergence, first_in, seen_once, shrink
 from doneness.generators.exploration import agrees
 from doneness.generators.moves import Template, play
 from doneness.generators.oracle import Move, Oracle
@@ -44,6 +45,7 @@ FAMILIES: Final[Mapping[str, Callable[[], Iterator[Stream]]]] = {
     "numbers": numbers,
     "repeats": repeats,
     "contents": contents,
+    "few times": few_times,
     "strays": strays,
     "behind": behind,
     "everything again": everything_again,
@@ -73,5 +75,6 @@ def check_streams(
                     oracle.take(move)
                     if not agrees(oracle.observables(), snapshot):
                         found = shrink(subject, check, run, templates)
-                        return tried, found or compare(subject, check, run, moves)
+                        once = first_in(subject.name, check, run, moves, shown)
+                        return tried, found or (once and seen_once(once))
     return tried, None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from doneness.generators.classify import moves
-from doneness.generators.divergence import Divergence, compare, was_not_run
+from doneness.generators.divergence import Divergence, compare, compare_at_end, was_not_run
 from doneness.generators.log_shrink import Link, Shrinking, StillShows, links, rewritten
 from doneness.generators.still_shows import GivenUpError, differs
 from doneness.generators.subject import Subject
@@ -40,6 +40,7 @@ def shortest(subject: Subject, found: Divergence, events_max: int = EVENTS_MAX) 
         names = [given[place].name for place in search.kept]
         fewer = [replace(move, name=name) for move, name in zip(fewer, names, strict=True)]
     shorter = compare(subject, found.check, run, fewer)
+    shorter = shorter or compare_at_end(subject, found.check, run, fewer)
     if shorter is None or len(shorter.lines) > len(found.lines):
         return found
     return found if was_not_run(shorter.lines[-1].shown.get("failure")) else shorter

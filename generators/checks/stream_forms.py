@@ -101,6 +101,8 @@ def malformed() -> Iterator[Stream]:
     for name, change in _not_envelopes():
         foreign = stray(lambda run: f"{run}-other", TEXT)
         yield RUN, (no_envelope(f"{name}, of another run", change, foreign), TEXT)
+        known = again("the last again", -1)
+        yield RUN, (TEXT, no_envelope(f"{name}, of an event on record", change, known))
 
 
 _WRONG_DATA: Final[tuple[Any, ...]] = (

@@ -15,6 +15,7 @@ from doneness.generators.checks.letters import (
     no_json,
     numbered,
     says,
+    skipping,
     stray,
     unheard_of,
 )
@@ -38,7 +39,7 @@ from doneness.spec.vocabulary import Kind, Outcome
 
 
 def numbers() -> Iterator[Stream]:
-    """Gaps to every number that is special to some machine, and what comes behind."""
+    """Gaps to every number that is special to some machine, what is behind, and in each state."""
     for seq in look_alikes.NUMBERS:
         jump = numbered(_always(seq), f"seq {seq:,}"[:40], Kind.TEXT_DELTA, {"text": "x"})
         back = numbered(lambda last: last - 1, "one less", Kind.TEXT_DELTA, {"text": "y"})
@@ -47,10 +48,32 @@ def numbers() -> Iterator[Stream]:
             (TEXT, jump, TEXT, back, TEXT),
             (jump, again("the last again", -1), _again(_to("seq", lambda seq: seq + 1))),
         )
+    for path in access_paths():
+        if len(path) <= STATE_EVENTS_MAX or path[-1].name.startswith("check"):
+            yield from streams(*((*path, skipping(letter)) for letter in _BEHIND_A_GAP))
 
 
 def _always(seq: int) -> Callable[[int], int]:
     return lambda _last: seq
+
+
+STATE_EVENTS_MAX: Final = 2
+_BEHIND_A_GAP: Final = tuple(
+    BY_NAME[name]
+    for name in (
+        "text",
+        "requested c1",
+        "finished c1",
+        "approval wait",
+        "succeeded with text",
+        "failed with text",
+        "check right ok",
+        "check right not ok",
+        "check of another text ok",
+        "kind 'future.completed'",
+        "text.delta without text",
+    )
+)
 
 
 # Repeats.
@@ -72,6 +95,16 @@ def repeats() -> Iterator[Stream]:
             for change in changes[:5]:
                 yield RUN, (*before, original, _again(change))
                 yield RUN, (*first, *before, _again(change))
+
+
+def as_they_were() -> Iterator[Stream]:
+    """Everything that can be on record, and odd contents, once and once more."""
+    last = again("the last again", -1)
+    for kind, sample in GOOD.items():
+        yield RUN, (*legal(kind), says(kind, sample), last)
+    for one, _other in (*look_alikes.DIFFERENT, *look_alikes.SAME):
+        yield RUN, (unheard_of("future", {"v": one}), last)
+        yield RUN, (ill(Kind.TEXT_DELTA, {"text": "x", "v": [{"w": one}]}), last)
 
 
 _SPOILT: Final = (

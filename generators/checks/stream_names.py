@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain, product
+from itertools import chain, permutations, product
+from typing import Final
 
 from doneness.generators.checks import look_alikes
-from doneness.generators.checks.letters import again, says, stray
+from doneness.generators.checks.letters import again, says, stray, unheard_of
 from doneness.generators.checks.stream_parts import (
     CHECKED,
     EOF,
@@ -57,10 +58,26 @@ def names() -> Iterator[Stream]:
                 says(Kind.MODEL_COMPLETED, {"response_id": name}),
             ),
         )
+    for before, behind in permutations(_NAMED_ALIKE, 2):
+        yield RUN, (*before, *behind)
 
 
 def _calls(*calls: tuple[str, str]) -> tuple[Template, ...]:
     return tuple(says(kind, {"call_id": call}) for kind, call in calls)
+
+
+_NAME = "c1"
+_NAMED_ALIKE: Final = (
+    # What has a name of its own, each time the same: there are as many sorts of names.
+    (says(Kind.TEXT_DELTA, {"text": _NAME}, id=_NAME),),
+    (says(Kind.MODEL_COMPLETED, {"response_id": _NAME}),),
+    (says(Kind.MODEL_UNRESOLVED, {"response_id": _NAME, "reason": _NAME}),),
+    _calls((REQUESTED, _NAME), (STARTED, _NAME), (FINISHED, _NAME)),
+    _calls((REQUESTED, f"{RUN}:1"), (FAILED, f"{RUN}:1")),
+    _calls((REQUESTED, RUN), (FINISHED, RUN)),
+    (stray(lambda _run: _NAME, TEXT),),
+    (unheard_of(_NAME, {}),),
+)
 
 
 def runs() -> Iterator[Stream]:
@@ -85,10 +102,20 @@ def _named(run: str) -> Callable[[str], str]:
 
 # Texts, and the digests of them.
 
+_OVERLAPPING: Final = (
+    # Each might be the whole text so far, or repeat some of it, but adds to it like any other.
+    ("x", "xy", "xyz"), ("xyz", "xy", "x"), ("abc", "bcd"), ("abc", "b"), ("abc", "c"),
+    ("ab", "ba"),
+    ("x", "x", "x"), ("ab ", "ab"), ("ab", " ab"), ("ab", "\nab"), ("AB", "ab", "abab"),
+)  # fmt: skip
+
 
 def texts() -> Iterator[Stream]:
-    """Texts that are trimmed, converted or taken for the end."""
+    """Texts that are trimmed, converted or taken for the end; and for more, or less, of another."""
     x = says(Kind.TEXT_DELTA, {"text": "x"})
+    yield from streams(
+        *((says(Kind.TEXT_DELTA, {"text": text}) for text in some) for some in _OVERLAPPING)
+    )
     for text in (*look_alikes.TEXTS, *look_alikes.LONG_TEXTS):
         fragment = says(Kind.TEXT_DELTA, {"text": text})
         yield from streams(

@@ -144,6 +144,54 @@ class WaitsAgain(Changed):
         return self.inner.waiting or self.again
 
 
+class DropsTheThirdWait(Changed):
+    """A toggle: only for as long as three approvals are asked for, nothing waits."""
+
+    waits = 0
+
+    def change(self, event):
+        self.waits += event["kind"] == "approval.wait"
+        return event
+
+    @property
+    def status(self):
+        status = self.inner.status
+        return "running" if status == "waiting" and self.waits == 3 else status
+
+
+class HasRoomForFour(Changed):
+    """Forgets a settled call where a fifth is asked for."""
+
+    @property
+    def tools(self):
+        tools = self.inner.tools
+        settled = [call for call, state in tools.items() if state in ("returned", "failed")]
+        return tools if len(tools) < 5 else {c: s for c, s in tools.items() if c not in settled[:1]}
+
+
+class ExpectsTheWhole(Changed):
+    """Takes a fragment that begins as the text does for the whole text."""
+
+    def change(self, event):
+        more = event["data"]["text"].removeprefix(self.inner.text or "?")
+        return {**event, "data": {"text": more}} if more else event
+
+
+class ReplacesWithPatterns(Changed):
+    """As JavaScript's `replace` does with what it is given."""
+
+    def change(self, event):
+        return {**event, "data": {"text": event["data"]["text"].replace("$$", "$")}}
+
+
+class HasOneSortOfNames(Changed):
+    """A call may not be named as a response is."""
+
+    def change(self, event):
+        taken = event["data"]["call_id"] in self.inner.model_responses
+        return {**event, "data": {}} if taken else event
+
+
 SHORT = {
     "names": TrimsCalls,
     "runs": FoldsRuns,
@@ -156,6 +204,7 @@ SHORT = {
     "numbers": CountsIn31Bits,
     "repeats": DropsNulls,
     "contents": ComparesAsText,
+    "few times": DropsTheThirdWait,
     "strays": ForeignCancel,
     "behind": MissesTheNext,
     "everything again": WaitsAgain,
@@ -170,6 +219,22 @@ def test_each_family_finds_its_fault_in_few_events(family):
         _, found = short_streams.check_streams(subject, family, short_streams.FAMILIES[family]())
         assert (found is None) is is_right
         assert is_right or len(found.lines) <= EVENTS_MAX
+
+
+@pytest.mark.parametrize(
+    ("family", "factory"),
+    [
+        ("few times", HasRoomForFour),
+        ("texts", ExpectsTheWhole),
+        ("texts", ReplacesWithPatterns),
+        ("names", HasOneSortOfNames),
+    ],
+)
+def test_families_find_other_faults_too(family, factory):
+    """In few events; a fifth call takes five of them, and one is settled."""
+    subject = PythonSubject(factory.__name__, factory)
+    _, found = short_streams.check_streams(subject, family, short_streams.FAMILIES[family]())
+    assert len(found.lines) <= EVENTS_MAX
 
 
 @pytest.mark.parametrize("family", short_streams.FAMILIES)
@@ -251,8 +316,22 @@ class Singleton(Changed):
         return self.latest.inner.waiting
 
 
+class TakesApart(Changed):
+    """Takes what it needs out of the caller's own event."""
+
+    def feed(self, event):
+        super().feed(dict(event) if isinstance(event, dict) else event)
+        if isinstance(event, dict):
+            event.pop("id", None)
+
+
 @pytest.mark.parametrize(
-    ("family", "factory"), [("spoilt events", KeepsTheEvent), ("other reducers", Singleton)]
+    ("family", "factory"),
+    [
+        ("spoilt events", KeepsTheEvent),
+        ("other reducers", Singleton),
+        ("one event for two", TakesApart),
+    ],
 )
 def test_what_is_shared_is_found(family, factory):
     """And found with few events; nothing is found where nothing is shared."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doneness.generators.divergence import shrink
+from doneness.generators.divergence import shortest_of
 from doneness.generators.exploration import LAYERS, RUN, explore
 from doneness.generators.subject import own_subjects
 from doneness.spec.admission import STEPS
@@ -35,9 +35,7 @@ def test_exploration_finds_no_divergence(layer, model_subject, model_row, keeps_
         coverage={"lifecycle": {"|".join(pair): n for pair, n in found.pairs.items()}},
     )
     for difference in found.differences:
-        keeps_contract(
-            shrink(model_subject, f"exploration/{layer.name}", RUN, difference.templates)
-        )
+        keeps_contract(shortest_of(model_subject, f"exploration/{layer.name}", RUN, difference))
     assert found.complete, "the fixpoint was not reached"
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Any, Final
 
+from doneness.generators.divergence import was_not_run
+from doneness.generators.haste import PATIENT, Haste
 from doneness.generators.moves import BY_NAME, Template, digest_of
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Snapshot, Subject
@@ -24,6 +27,9 @@ _CONTRADICTS: Final = frozenset(
     {lifecycle.BAD_PAYLOAD, lifecycle.UNKNOWN_KIND, lifecycle.CHECKED_BADLY}
 )
 _REFUSING_STEPS: Final = frozenset({"not_an_envelope", "not_strict_json", "same_id_other_content"})
+
+_BATCH: Final = 10_000
+_HASTY_BATCH: Final = 25
 
 _FACTS: Final = (
     "issues",
@@ -63,9 +69,26 @@ class Breach:
     index: int
     reason: str
 
+    @property
+    def was_not_run(self) -> bool:
+        """Whether the subject was not even asked, so that the story says nothing."""
+        return was_not_run(self.story.shown[self.index].get("failure"))
 
-def stories(subject: Subject, run: str, walks: Iterable[Sequence[Template]]) -> list[Story]:
-    """Run walks through a subject."""
+
+def stories(
+    subject: Subject, run: str, walks: Iterable[Sequence[Template]], haste: Haste = PATIENT
+) -> list[Story]:
+    """Run walks through a subject, as many as there is time for."""
+    told: list[Story] = []
+    todo = iter(walks)
+    while some := list(islice(todo, haste.batches(_BATCH, _HASTY_BATCH))):
+        told += _told(subject, run, some)
+        if haste.is_over():
+            break
+    return told
+
+
+def _told(subject: Subject, run: str, walks: Iterable[Sequence[Template]]) -> list[Story]:
     played = []
     for walk in walks:
         templates, moves = made(run, walk, subject.takes)

@@ -29,6 +29,7 @@ from doneness.generators.checks.stream_names import digests, names, runs, texts
 from doneness.generators.checks.stream_parts import Stream
 from doneness.generators.divergence import Divergence, first_in, seen_once, shrink
 from doneness.generators.exploration import agrees
+from doneness.generators.haste import PATIENT, Haste
 from doneness.generators.moves import Template, play
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Subject
@@ -52,15 +53,18 @@ FAMILIES: Final[Mapping[str, Callable[[], Iterator[Stream]]]] = {
 }
 
 _BATCH: Final = 1_000
+_HASTY_BATCH: Final = 25
 
 
 def check_streams(
-    subject: Subject, check: str, streams: Iterable[Stream]
+    subject: Subject, check: str, streams: Iterable[Stream], haste: Haste = PATIENT
 ) -> tuple[int, Divergence | None]:
     """How many streams were tried, and the first on which the subject differs, shortened."""
     tried = 0
     todo = iter(streams)
-    while batch := list(islice(todo, _BATCH)):
+    while batch := list(islice(todo, haste.batches(_BATCH, _HASTY_BATCH))):
+        if haste.is_over():
+            break
         by_run: dict[str, list[tuple[tuple[Template, ...], list[Move]]]] = {}
         for run, templates in batch:
             by_run.setdefault(run, []).append(

@@ -10,13 +10,14 @@ was left out, and whether an expected failure was met. So all of it works under 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from doneness.generators.haste import FAILED_SECONDS, SLOW_SECONDS, Haste
 from doneness.generators.subject import Subject, own_subjects
 from doneness.generators.subjects.adapted import Adapted
 from doneness.generators.subjects.framing import FramingSubject, PythonDecoder
@@ -40,6 +41,10 @@ _REDUCERS: Final = pytest.StashKey[list[Subject]]()
 _DECODERS: Final = pytest.StashKey[list[FramingSubject]]()
 _EXPECTED: Final = pytest.StashKey[ExpectedFailures]()
 _GUILTY: Final = pytest.StashKey[set[str]]()
+_SLOW: Final = pytest.StashKey[set[str]]()
+_FIRST: Final = -1
+"""The place of the check that finds out who is slow; short streams are tried on those, too."""
+_SLOW_PLACE_MAX: Final = 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -108,6 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.stash[_EXPECTED] = expected
     config.stash[_GUILTY] = set()
+    config.stash[_SLOW] = set()
     config.pluginmanager.register(Summary(config, expected))
     if config.option.help:
         return
@@ -175,9 +181,29 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     marker = item.get_closest_marker("late")
     if item.config.getoption("--subject") and marker is not None:
+        place, what = marker.args
         subject = _subject_of(item)
-        if subject in item.config.stash[_GUILTY]:
-            pytest.skip(f"left out: {marker.args[1]}, since {subject} has failed already")
+        slow = subject in item.config.stash[_SLOW] and place > _SLOW_PLACE_MAX
+        if slow or subject in item.config.stash[_GUILTY]:
+            pytest.skip(f"left out: {what}, since {subject} has failed already")
+
+
+@pytest.fixture(scope="session")
+def haste_of(pytestconfig: pytest.Config) -> Callable[[Subject], Haste]:
+    """The time for a check of a subject: there is little for one that has failed already."""
+
+    def haste(subject: Subject) -> Haste:
+        if subject.name in pytestconfig.stash[_SLOW]:
+            return Haste(SLOW_SECONDS)
+        return Haste(FAILED_SECONDS if subject.name in pytestconfig.stash[_GUILTY] else None)
+
+    return haste
+
+
+@pytest.fixture
+def model_haste(haste_of: Callable[[Subject], Haste], model_subject: Subject) -> Haste:
+    """The time for this check."""
+    return haste_of(model_subject)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -205,7 +231,7 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"stale: listed in --expect-failures ({reason}), and it does not fail"
     if report.outcome == "failed" and (name := _subject_of(item)) is not None:
-        item.config.stash[_GUILTY].add(name)
+        item.config.stash[_SLOW if _lateness(item) == _FIRST else _GUILTY].add(name)
     return report
 
 

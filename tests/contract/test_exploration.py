@@ -17,11 +17,13 @@ CATCHES = {step.catches for step in STEPS if step.stops}
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
-def test_exploration_finds_no_divergence(layer, model_subject, model_row, keeps_contract):
+def test_exploration_finds_no_divergence(
+    layer, model_subject, model_row, model_haste, keeps_contract
+):
     """In every joint state every event leaves the subject as the declaration says."""
     if model_subject is own_subjects()[1] and not layer.parsing:
         pytest.skip("bytes are parsed into the same objects; their states are explored above")
-    found = explore(model_subject, layer)
+    found = explore(model_subject, layer, haste=model_haste)
     states = {state for state, _ in found.pairs}
     model_row.update(
         layer=f"exploration/{layer.name}",
@@ -36,6 +38,9 @@ def test_exploration_finds_no_divergence(layer, model_subject, model_row, keeps_
     )
     for difference in found.differences:
         keeps_contract(shortest_of(model_subject, f"exploration/{layer.name}", RUN, difference))
+    if model_haste.was_cut:
+        rest = f"the rest of exploration/{layer.name}"
+        pytest.skip(f"left out: {rest}, since {model_subject.name} has failed already")
     assert found.complete, "the fixpoint was not reached"
 
 

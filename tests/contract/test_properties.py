@@ -20,10 +20,10 @@ INSERTED = 400
 
 
 @pytest.fixture(scope="session")
-def all_told(model_subject, model_seed):
+def all_told(model_subject, model_seed, haste_of):
     """What the subject showed on many random walks."""
     walks = [walk(model_seed + number, WALK_EVENTS) for number in range(WALKS)]
-    return properties.stories(model_subject, RUN, walks)
+    return properties.stories(model_subject, RUN, walks, haste_of(model_subject))
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +51,7 @@ def each_holds(holds, model_subject):
     """Try a property on each story; a breach is shortened before it is shown."""
 
     def check(rule, judge, stories):
-        breach = first(map(judge, stories))
+        breach = earliest(map(judge, stories))
         if breach is not None:
             breach = properties.shortened(model_subject, breach, judge)
         holds(rule, breach)
@@ -65,6 +65,12 @@ def needs(told, *observables):
     missing = [name for name in observables if name not in shown]
     if missing:
         pytest.skip(f"left out: the subject does not show {', '.join(missing)}")
+
+
+def earliest(breaches):
+    """The breach after the fewest events: that is short even where it does not come again."""
+    told = [breach for breach in breaches if breach is not None]
+    return min(told, key=lambda breach: (breach.was_not_run, breach.index), default=None)
 
 
 def first(breaches):
@@ -92,7 +98,7 @@ def test_p2_issues_stay(told, each_holds):
     ids=["p3_duplicates", "p4_foreign"],
 )
 def test_p3_p4_inserted_events_change_one_counter(
-    told, holds, model_subject, model_seed, rule, names, counter
+    told, holds, model_subject, model_seed, model_haste, rule, names, counter
 ):
     """P3, P4: inserting duplicates, or foreign events, changes their count alone."""
     random = Random(model_seed)
@@ -101,9 +107,12 @@ def test_p3_p4_inserted_events_change_one_counter(
         first(
             properties.inserted(model_subject, story, names, counter, random)
             for story in told[:INSERTED]
+            if not model_haste.is_over()
         ),
         INSERTED,
     )
+    if model_haste.was_cut:
+        pytest.skip(f"left out: the rest of {rule}, since {model_subject.name} has failed already")
 
 
 def test_p5_eof_makes_no_success(told, each_holds):

@@ -44,8 +44,13 @@ class Commands(click.Group):
             return super().main(*args, **kwargs)
         except OSError as error:
             _drop_what_is_unwritten()
-            BadInputError(visible(str(error))).show()
+            BadInputError(visible(_explained(error))).show()
             sys.exit(BadInputError.exit_code)
+
+
+def _explained(error: OSError) -> str:
+    what = f"cannot use {error.filename}: " if error.filename is not None else ""
+    return f"{what}{error.strerror or error}"
 
 
 def _nothing(mode: str) -> Any:

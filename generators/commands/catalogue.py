@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from doneness.generators.catalogue.listing import page
+from doneness.generators.commands.output_file import OutputFile
 
 
 @click.command()
@@ -14,7 +15,7 @@ from doneness.generators.catalogue.listing import page
     "--into",
     "path",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     help="Write the page there instead of showing it.",
 )
 def command(path: Path | None) -> None:

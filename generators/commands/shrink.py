@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from doneness.generators.classify import declared, moves
+from doneness.generators.commands.output_file import OutputFile
 from doneness.generators.divergence import Divergence
 from doneness.generators.log_shrink import Shrinking, StillShows, links, neutral
 from doneness.generators.oracle import END_OF_TRANSPORT
@@ -71,7 +72,7 @@ _OWN: Final = "doneness.machine:Progress"
 @click.option("--eof/--no-eof", default=True, help="Whether the connection ended after the log.")
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     help="The case file (default: LOG with the ending .case.json).",
 )
 def command(

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from doneness.generators.commands.output_file import OutputFile
 from doneness.generators.subjects import SubjectError, open_subject, own_subjects
 from doneness.generators.suite.documents import OBSERVATIONS, machine_of, write
 from doneness.generators.suite.families import FAMILIES
@@ -61,7 +62,7 @@ def write_files(folder: Path) -> None:
 @_which
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    type=OutputFile(),
     help="The file to write; without it only the sum is checked.",
 )
 def unfold_one(calls: int, extra: int, observed: str, output: Path | None) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,10 @@ from click.testing import CliRunner
 
 from doneness.diagrams.commands.diagram import command as diagram
 from doneness.diagrams.difference import RevisionError, _git
+from doneness.generators.commands.catalogue import command as catalogue
 from doneness.generators.commands.fixture import command as fixture
+from doneness.generators.commands.shrink import command as shrink
+from doneness.generators.commands.suite import command as suite
 from doneness.machine.commands.frame import command as frame
 from doneness.machine.commands.log import command as log
 from doneness.machine.commands.replay import command as replay
@@ -91,3 +96,41 @@ def test_a_revision_needs_a_repository(tmp_path: Path) -> None:
         pytest.skip("git is missing")
     with pytest.raises(RevisionError, match="is not a git repository, and a revision"):
         _git(tmp_path, "rev-parse", "--verify", "HEAD")
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        (suite, ["unfold", "--output"]),
+        (catalogue, ["--into"]),
+        (shrink, [__file__, "--subject", "no.such:thing", "--output"]),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(
+    command, arguments, tmp_path
+) -> None:
+    """Below a file there can be no folder; elsewhere the folders are made."""
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(command, [*arguments, str(tmp_path / "file" / "below" / "out")])
+    assert result.exit_code == 2
+    assert f"Invalid value for '{arguments[-1]}'" in result.output
+    assert "cannot be a folder: Not a directory" in " ".join(result.output.split())
+
+
+def test_the_folders_of_an_output_are_made(tmp_path) -> None:
+    """As for pictures."""
+    there = tmp_path / "new" / "folder" / "suite.jsonl"
+    result = CliRunner().invoke(suite, ["unfold", "--calls", "1", "--output", str(there)])
+    assert result.exit_code == 0, result.output
+    assert there.stat().st_size > 0
+
+
+def test_a_file_that_cannot_be_used_is_named(tmp_path) -> None:
+    """Without the number of the error."""
+    (tmp_path / "file").touch()
+    there = str(tmp_path / "file" / "below")
+    program = "import sys; from doneness.machine.cli import main; main(sys.argv[1:])"
+    asked = [sys.executable, "-c", program, "suite", "write", there]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"Error: cannot use {there}: Not a directory\n"

@@ -9,7 +9,7 @@ import click
 
 from doneness.diagrams import coverage, difference, dot, mermaid, path
 from doneness.diagrams.commands.cases import chosen_case
-from doneness.diagrams.commands.output import Sources, Trouble, Writer, writing
+from doneness.diagrams.commands.output import FORMATS, Sources, Trouble, Writer, writing
 from doneness.diagrams.drawing import Drawing
 from doneness.diagrams.extract import charts
 from doneness.diagrams.fold import fold
@@ -40,7 +40,7 @@ from doneness.diagrams.model import Chart
     type=click.Path(path_type=Path),
     help=f"How often each was exercised; default: {coverage.FILE}.",
 )
-@writing
+@writing(*FORMATS)
 def command(
     name: str | None,
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -131,7 +132,8 @@ class Writer:
         assert self.output is not None  # asked for by `write` alone
         if not self.output.is_dir():
             return self.output
-        return self.output / f"{name}.{ {'mermaid': 'mmd'}.get(form, form) }"
+        plain = re.sub(r"[^\w-]+", "_", name)
+        return self.output / f"{plain}.{ {'mermaid': 'mmd'}.get(form, form) }"
 
     def _save(self, path: Path, content: bytes) -> None:
         try:
@@ -142,44 +144,51 @@ class Writer:
         click.echo(str(path), err=True)
 
 
-def writing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a command that draws; it is called with `writer`."""
+def writing(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options of a command that draws in these forms; it is called with `writer`."""
+    return lambda function: _writing(function, forms)
 
+
+def _writing(function: Callable[..., Any], forms: tuple[str, ...]) -> Callable[..., Any]:
     def with_writer(
         *arguments: object,
         form: str | None,
         theme: str,
-        engine_name: str | None,
         output: Path | None,
+        engine_name: str | None = None,
         **others: object,
     ) -> object:
         writer = Writer(form, THEMES[theme], engine_name, output)
         return function(*arguments, writer=writer, **others)
 
     with_writer.__doc__ = function.__doc__
-    options = (
+    options = [
         click.option(
             "--format",
             "form",
-            type=click.Choice(FORMATS),
+            type=click.Choice(forms),
             help="Default: as the output's name ends, else svg.",
         ),
         click.option(
             "--theme", type=click.Choice(sorted(THEMES)), default="light", show_default=True
         ),
         click.option(
-            "--engine",
-            "engine_name",
-            type=click.Choice(sorted(engine.ENGINES)),
-            help="Who draws SVG and PNG; default: a real dot, else graphviz-pure.",
-        ),
-        click.option(
             "-o",
             "--output",
             type=click.Path(path_type=Path),
-            help="A file, or a folder for several pictures. Default: standard output.",
+            help="A file, or a folder to put it in. Default: standard output.",
         ),
-    )
+    ]
+    if "dot" in forms:
+        options.insert(
+            2,
+            click.option(
+                "--engine",
+                "engine_name",
+                type=click.Choice(sorted(engine.ENGINES)),
+                help="Who draws SVG and PNG; default: a real dot, else graphviz-pure.",
+            ),
+        )
     for option in reversed(options):
         with_writer = option(with_writer)
     return with_writer

@@ -11,7 +11,7 @@ from doneness.diagrams.commands.output import Sources, Writer, writing
 
 @click.command()
 @click.argument("case")
-@writing
+@writing("svg", "mermaid")
 def command(case: str, *, writer: Writer) -> None:
     """Draw who tells whom what in CASE: host, transport, reducer, view.
 
@@ -23,5 +23,6 @@ def command(case: str, *, writer: Writer) -> None:
         Sources(
             mermaid=lambda: sequence.mermaid(chosen),
             svg=lambda theme: sequence.svg(chosen, theme),
-        )
+        ),
+        chosen.name,
     )

@@ -123,7 +123,7 @@ def test_a_case_as_a_sequence(divergence, tmp_path):
         (("diagram", "--format", "svg"), "--output"),
         (("diagram", "toolcall", "-o", "x.docx"), "x.docx"),
         (("diagram", "toolcall", "--format", "dot", "-o", "/dev/null/x.dot"), "cannot write"),
-        (("sequence", "normal", "--format", "png"), "svg or mermaid"),
+        (("sequence", "normal", "-o", "x.png"), "svg or mermaid"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(arguments, words):
@@ -132,6 +132,18 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, words):
     assert result.stderr.startswith("Error: ")
     assert result.stderr.count("\n") == 1
     assert result.stdout == ""
+
+
+def test_a_sequence_offers_what_it_comes_in():
+    shown = call("sequence", "--help").output
+    assert "[svg|mermaid]" in shown
+    assert "--engine" not in shown
+    assert "[svg|png|dot|mermaid]" in call("diagram", "--help").output
+
+
+def test_a_sequence_in_a_folder_has_the_name_of_its_case(tmp_path):
+    call("sequence", "normal", "-o", str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["normal.svg"]
 
 
 def test_a_bad_file_is_named_with_its_place(tmp_path):

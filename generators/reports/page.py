@@ -33,11 +33,14 @@ def page(findings: Iterable[Finding], *, repeat: str, picture: Picture) -> str:
     """The page; it loads nothing from anywhere.
 
     Args:
-        findings: What to show, in order.
+        findings: What to show, in order; what several checks found alike is shown once.
         repeat: The command that repeats the run.
         picture: Draws the path of a case.
     """
-    sections = [_section(number, one, picture) for number, one in enumerate(findings, 1)]
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for one in findings:
+        alike.setdefault((one.subject, one.rule, one.message, one.details), []).append(one)
+    sections = [_section(number, some, picture) for number, some in enumerate(alike.values(), 1)]
     verdict = (
         f"<p><strong>{len(sections)} finding{'s' * (len(sections) != 1)}.</strong></p>"
         if sections
@@ -57,10 +60,12 @@ def page(findings: Iterable[Finding], *, repeat: str, picture: Picture) -> str:
     )
 
 
-def _section(number: int, finding: Finding, picture: Picture) -> str:
+def _section(number: int, alike: list[Finding], picture: Picture) -> str:
+    finding = alike[0]
+    checks = ", ".join(dict.fromkeys(one.check for one in alike))
     parts = [
         f"<section><h2>{number}. {escape(finding.rule)}: {escape(RULES[finding.rule])}</h2>",
-        f"<p>{escape(finding.subject)}, found by {escape(finding.check)}.</p>",
+        f"<p>{escape(finding.subject)}, found by {escape(checks)}.</p>",
         f"<p>{escape(finding.message)}</p>",
     ]
     if finding.case is None:
@@ -70,8 +75,8 @@ def _section(number: int, finding: Finding, picture: Picture) -> str:
         if drawn:
             parts.append(f"<figure>{drawn}</figure>")
         parts.append(_timelines(finding.case))
-    if finding.file:
-        parts.append(f"<p>The case: <code>{escape(finding.file)}</code></p>")
+    files = dict.fromkeys(one.file for one in alike if one.file)
+    parts += [f"<p>The case: <code>{escape(file)}</code></p>" for file in files]
     return "\n".join([*parts, "</section>"])
 
 

@@ -89,3 +89,18 @@ def test_the_page_shows_what_an_event_says_and_never_obeys_it() -> None:
 def test_a_run_without_findings_says_so() -> None:
     """The page is not empty when all is well."""
     assert "No divergence was found" in page([], repeat="", picture=lambda _case: None)
+
+
+def test_what_several_checks_find_alike_is_shown_once():
+    """With all their names and cases."""
+    found = [
+        Finding("P1", check, "one", "after text: …", "the table", None, f"{check}.json")
+        for check in ("lifecycle", "payloads")
+    ]
+    other = Finding("P1", "numbers", "another", "after text: …", "the table")
+    html = page([*found, other], repeat="", picture=lambda _case: None)
+    assert html.count("<section>") == 2
+    assert "2 findings." in html
+    assert "found by lifecycle, payloads." in html
+    assert "<code>lifecycle.json</code>" in html
+    assert "<code>payloads.json</code>" in html

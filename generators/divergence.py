@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -18,6 +19,11 @@ from doneness.generators.exploration import Difference, agrees
 from doneness.generators.moves import Template, play
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Snapshot, Subject
+
+ALIKE_MAX: Final = 8
+"""Rows of a table that may be alike one after the other; more are folded."""
+
+_Row: TypeAlias = tuple[str, str, str, str, str]
 
 NOT_READ: Final[Snapshot] = {}
 """Stands for what nobody looked at."""
@@ -79,6 +85,7 @@ class Divergence:
             mark = ">" if line.differs else ""
             shown = "(not read)" if line.shown is NOT_READ else str(line.shown.get("status", "?"))
             rows.append((mark, str(number), line.move.name, str(line.expected["status"]), shown))
+        rows = _folded(rows)
         widths = [max(len(row[column]) for row in rows) for column in range(5)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -222,6 +229,17 @@ def _shrunk(
 def was_not_run(failure: object) -> bool:
     """Whether a subject was not even asked, so that its failure says nothing of the stream."""
     return isinstance(failure, str) and failure.startswith("not run")
+
+
+def _folded(rows: list[_Row]) -> list[_Row]:
+    """The same rows, but of many that are alike only the first and the last."""
+    folded: list[_Row] = []
+    for _, some in groupby(rows, key=lambda row: row[2:]):
+        alike = list(some)
+        if len(alike) > ALIKE_MAX:
+            alike[1:-1] = [("", "…", f"({len(alike) - 2:,} more like these)", "", "")]
+        folded += alike
+    return folded
 
 
 def _status_in(shown: Snapshot) -> str:

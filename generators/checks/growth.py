@@ -9,15 +9,17 @@ where they are long enough to be more than noise, and the shortest of several co
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Final, TypeAlias
 
-from doneness.generators.checks.letters import says
+from doneness.generators.checks.letters import again, says
+from doneness.generators.divergence import NOT_READ, first_in
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import play
-from doneness.generators.oracle import Oracle
-from doneness.generators.subject import Subject
+from doneness.generators.oracle import Move, Oracle
+from doneness.generators.subject import Snapshot, Subject
+from doneness.generators.subjects.program import Verdict
 from doneness.spec.vocabulary import Kind
 
 EVENTS: Final = (3_000, 6_000, 12_000)
@@ -36,10 +38,7 @@ TRIES: Final = 2
 
 def faster_than_the_run(subject: Subject) -> str | None:
     """How much faster than the run its time grows, in words; None if it does not."""
-    oracle = Oracle(RUN)
-    # Empty text: what is shown must not grow, since a program may show it after each event.
-    fragment = says(Kind.TEXT_DELTA, {"text": ""})
-    events = [move.event for move in play(oracle, [fragment] * max(EVENTS), subject.takes)]
+    events = [move.event for move in _run()[:-1]]
     for every, numbers in ((True, EVENTS_READ), (False, EVENTS)):
         for number in numbers:
             measured = partial(_timed, subject, every=every)
@@ -51,20 +50,23 @@ def faster_than_the_run(subject: Subject) -> str | None:
     return None
 
 
-_Measured: TypeAlias = Callable[[list[object]], tuple[float, object]]
+_Measured: TypeAlias = Callable[[list[object]], tuple[float, Snapshot]]
 
 
 def _faster(measured: _Measured, part: list[object], whole: list[object]) -> str | None:
     """The same for this many events; empty if it does not, None if they are too few to say."""
     few = many = float("inf")
     for _ in range(TRIES):
-        seconds, failure = measured(part)
-        if failure is not None:
+        seconds, shown = measured(part)
+        if "failure" in shown:
             return ""  # it does not even answer to a few: the other checks say more of that
         few = min(few, seconds)
-        seconds, failure = measured(whole)
-        if failure is not None:
+        seconds, shown = measured(whole)
+        if shown.get("verdict of the program") in (Verdict.HANGS, Verdict.LATE):
+            failure = shown["failure"]
             return f"{len(part):,} events take {few:.2f} s; {len(whole):,} events: {failure}"
+        if "failure" in shown:
+            return ""  # likewise
         many = min(many, seconds)
         if many < NOISE_SECONDS:
             return None
@@ -75,11 +77,35 @@ def _faster(measured: _Measured, part: list[object], whole: list[object]) -> str
     )
 
 
-def _timed(subject: Subject, events: list[object], *, every: bool) -> tuple[float, object]:
-    """How long a run takes, and the failure where the subject gives no answer."""
+def _timed(subject: Subject, events: list[object], *, every: bool) -> tuple[float, Snapshot]:
+    """How long a run takes, and what is shown at its end."""
     begun = time.perf_counter()
     if every:
         [[*_, shown]] = subject.every(RUN, [events])
     else:
         [shown] = subject.last(RUN, [events])
-    return time.perf_counter() - begun, shown.get("failure")
+    return time.perf_counter() - begun, shown
+
+
+@cache
+def _run() -> Sequence[Move]:
+    """A run of as many fragments as there are at most, and then the first of them again.
+
+    Their text is empty: what is shown must not grow, since a program may show it after each event.
+    """
+    fragment = says(Kind.TEXT_DELTA, {"text": ""})
+    return play(Oracle(RUN), [fragment] * max(EVENTS) + [again("the first again", 0)])
+
+
+def lost_in_the_run(subject: Subject) -> str | None:
+    """What is wrong at the end of such a run, in words; None if nothing is."""
+    [shown] = subject.last(RUN, [[move.event for move in _run()]])
+    found = first_in(subject.name, "a long run", RUN, _run(), _unread_but(shown))
+    if found is None:
+        return None
+    explained = "\n".join(found.lines[-1].explained())
+    return f"after {len(_run()) - 1:,} fragments of text and the first of them again:\n{explained}"
+
+
+def _unread_but(shown: Snapshot) -> list[Snapshot]:
+    return [*[NOT_READ] * (len(_run()) - 1), shown]

@@ -8,7 +8,6 @@ same objects first. None of that may show.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -53,9 +52,16 @@ class Spoiling(_Between):
 
     def feed(self, event: object) -> None:
         """Feed a copy, and spoil it."""
-        given = deepcopy(event)
+        given = _copied(event)
         self._reducer.feed(given)
         _spoil(given)
+
+
+def _copied(value: Any) -> Any:
+    """An independent copy of what JSON can say, in a fifth of the time of one of anything."""
+    if isinstance(value, dict):
+        return {key: _copied(one) for key, one in value.items()}
+    return [_copied(one) for one in value] if isinstance(value, list) else value
 
 
 def _spoil(value: Any) -> None:
@@ -77,7 +83,7 @@ class SideBySide(_Between):
 
     def feed(self, event: object) -> None:
         """Feed both with one copy."""
-        given = deepcopy(event)
+        given = _copied(event)
         self._first.feed(given)
         self._reducer.feed(given)
 
@@ -101,10 +107,10 @@ def crowding(factory: Callable[[str], Any]) -> Callable[[str], Any]:
         def feed(self, event: object) -> None:
             """Feed the event, with what others are fed around it."""
             older = streams[0][self._turns % len(streams[0])]
-            _fed(self._older, deepcopy(older))
+            _fed(self._older, _copied(older))
             younger = factory(OTHER)
             for other in streams[self._turns % len(streams)]:
-                _fed(younger, deepcopy(other))
+                _fed(younger, _copied(other))
             self._turns += 1
             self._reducer.feed(event)
 

@@ -408,6 +408,61 @@ def test_time_that_grows_with_the_square_is_found():
     assert growth.faster_than_the_run(PythonSubject("Changed", Changed)) is None
 
 
+class ReplaysAtEachRead:
+    """Folds its whole log whenever it is asked, and takes its time."""
+
+    def __init__(self, run):
+        self.run, self.log = run, []
+
+    def feed(self, event):
+        self.log.append(event)
+
+    def close_transport(self):
+        self.log.append(None)
+
+    @property
+    def status(self):
+        progress = Progress(self.run)
+        for event in self.log * 40:
+            progress.feed(event)
+        return progress.status
+
+
+def test_a_log_that_is_folded_at_each_read_is_found():
+    """Where it is read after each event, as a view reads it."""
+    found = growth.faster_than_the_run(PythonSubject("ReplaysAtEachRead", ReplaysAtEachRead))
+    assert "read after each event" in found
+
+
+class BreaksAtTheThousandth(Changed):
+    def feed(self, event):
+        if self.inner.last_seq >= 1_000:
+            raise MemoryError("too many events")
+        super().feed(event)
+
+
+class ForgetsSevenThousand(Changed):
+    """A window of so many ids."""
+
+    def change(self, event):
+        return {**event, "id": "new"} if self.inner.last_seq - event["seq"] > 7_000 else event
+
+
+@pytest.mark.parametrize(
+    ("factory", "said"),
+    [
+        (BreaksAtTheThousandth, "raised MemoryError: too many events"),
+        (ForgetsSevenThousand, "duplicates: declared 1, shown 0"),
+    ],
+)
+def test_what_breaks_in_a_long_run_is_found(factory, said):
+    """And nothing else is; how long it takes is another matter."""
+    subject = PythonSubject(factory.__name__, factory)
+    assert said in growth.lost_in_the_run(subject)
+    assert growth.faster_than_the_run(subject) is None
+    assert growth.lost_in_the_run(PythonSubject("Changed", Changed)) is None
+
+
 class RecoversForGood(Changed):
     """A response that ends badly after one that completed counts for nothing."""
 

@@ -71,3 +71,12 @@ def test_time_is_linear_in_the_run(model_subject, model_row):
     found = growth.faster_than_the_run(model_subject)
     if found is not None:
         pytest.fail(f"{model_subject.name}: {found}", pytrace=False)
+
+
+@comes_later
+def test_nothing_is_lost_in_a_long_run(model_subject, model_row):
+    """After thousands of events the first of them is still known."""
+    model_row.update(layer="a long run", subject=model_subject.name, examples=1)
+    found = growth.lost_in_the_run(model_subject)
+    if found is not None:
+        pytest.fail(f"{model_subject.name}: {found}", pytrace=False)

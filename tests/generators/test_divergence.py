@@ -100,3 +100,21 @@ def test_what_streams_find_is_always_shown():
         for family, streams in families.items():
             tried_, found = check(subject, family, streams())
             assert found is not None or tried_ < 101
+
+
+class Forgets(Progress):
+    """Knows the first event for a hundred others."""
+
+    def feed(self, event):
+        is_old = isinstance(event, dict) and self.last_seq - event["seq"] >= 100
+        super().feed({**event, "id": "new"} if is_old else event)
+
+
+def test_many_rows_that_are_alike_are_folded():
+    """A table of a hundred events is read in a glance."""
+    letters = [BY_NAME["text"]] * 101 + [BY_NAME["the first again"]]
+    found = shrink(PythonSubject("Forgets", Forgets), "a check", RUN, letters)
+    rows = found.table().splitlines()
+    assert len(found.lines) == 102
+    assert len(rows) < 10
+    assert "(99 more like these)" in rows[2]

@@ -14,8 +14,8 @@ from functools import cache, partial
 from typing import Final, TypeAlias
 
 from doneness.generators.checks.letters import again, says
-from doneness.generators.divergence import NOT_READ, first_in
-from doneness.generators.exploration import RUN
+from doneness.generators.divergence import Line
+from doneness.generators.exploration import RUN, agrees
 from doneness.generators.moves import play
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Snapshot, Subject
@@ -38,7 +38,8 @@ TRIES: Final = 2
 
 def faster_than_the_run(subject: Subject) -> str | None:
     """How much faster than the run its time grows, in words; None if it does not."""
-    events = [move.event for move in _run()[:-1]]
+    moves, _ = _run()
+    events = [move.event for move in moves[:-1]]
     for every, numbers in ((True, EVENTS_READ), (False, EVENTS)):
         for number in numbers:
             measured = partial(_timed, subject, every=every)
@@ -88,24 +89,22 @@ def _timed(subject: Subject, events: list[object], *, every: bool) -> tuple[floa
 
 
 @cache
-def _run() -> Sequence[Move]:
-    """A run of as many fragments as there are at most, and then the first of them again.
+def _run() -> tuple[Sequence[Move], dict[str, object]]:
+    """A run of as many fragments as there are at most and the first again; what is declared of it.
 
     Their text is empty: what is shown must not grow, since a program may show it after each event.
     """
+    oracle = Oracle(RUN)
     fragment = says(Kind.TEXT_DELTA, {"text": ""})
-    return play(Oracle(RUN), [fragment] * max(EVENTS) + [again("the first again", 0)])
+    moves = play(oracle, [fragment] * max(EVENTS) + [again("the first again", 0)])
+    return moves, oracle.observables()
 
 
 def lost_in_the_run(subject: Subject) -> str | None:
     """What is wrong at the end of such a run, in words; None if nothing is."""
-    [shown] = subject.last(RUN, [[move.event for move in _run()]])
-    found = first_in(subject.name, "a long run", RUN, _run(), _unread_but(shown))
-    if found is None:
+    moves, expected = _run()
+    [shown] = subject.last(RUN, [[move.event for move in moves]])
+    if agrees(expected, shown):
         return None
-    explained = "\n".join(found.lines[-1].explained())
-    return f"after {len(_run()) - 1:,} fragments of text and the first of them again:\n{explained}"
-
-
-def _unread_but(shown: Snapshot) -> list[Snapshot]:
-    return [*[NOT_READ] * (len(_run()) - 1), shown]
+    explained = "\n".join(Line(moves[-1], expected, shown).explained())
+    return f"after {len(moves) - 1:,} fragments of text and the first of them again:\n{explained}"

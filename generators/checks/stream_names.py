@@ -21,7 +21,7 @@ from doneness.generators.checks.stream_parts import (
     streams,
 )
 from doneness.generators.exploration import RUN
-from doneness.generators.moves import FINAL_TEXT, Template, digest_of
+from doneness.generators.moves import BY_NAME, FINAL_TEXT, ODD_TEXT, Template, digest_of
 from doneness.spec.vocabulary import Kind, Outcome
 
 # Names.
@@ -129,6 +129,12 @@ def texts() -> Iterator[Stream]:
                 for outcome in Outcome
             ),
         )
+    for state, outcome, text in product(_STATES, Outcome, ("", ODD_TEXT)):
+        end = says(Kind.RUN_ENDED, {"outcome": str(outcome), "final_text": text})
+        yield RUN, (BY_NAME[state], end)
+
+
+_STATES: Final = ("requested c1", "approval wait", "cancel requested", "response unresolved")
 
 
 def digests() -> Iterator[Stream]:

@@ -184,6 +184,36 @@ class ReplacesWithPatterns(Changed):
         return {**event, "data": {"text": event["data"]["text"].replace("$$", "$")}}
 
 
+class WaitsForAText(Changed):
+    """Still waits where the final text is empty."""
+
+    empty = False
+
+    def change(self, event):
+        self.empty |= event["kind"] == "run.ended" and event["data"]["final_text"] == ""
+        self.waited = self.inner.waiting or getattr(self, "waited", False)
+        return event
+
+    @property
+    def waiting(self):
+        return self.inner.waiting or (self.empty and self.waited)
+
+
+class CountsStraysOnce(Changed):
+    """As long as they are of one kind, and say nothing."""
+
+    @property
+    def foreign(self):
+        return self.inner.foreign - getattr(self, "repeated", 0)
+
+    def change(self, event):
+        if event["run"] != RUN:
+            same = event["kind"] == getattr(self, "last", None) and event["data"] == {}
+            self.repeated = getattr(self, "repeated", 0) + same
+            self.last = event["kind"]
+        return event
+
+
 class HasOneSortOfNames(Changed):
     """A call may not be named as a response is."""
 
@@ -227,7 +257,9 @@ def test_each_family_finds_its_fault_in_few_events(family):
         ("few times", HasRoomForFour),
         ("texts", ExpectsTheWhole),
         ("texts", ReplacesWithPatterns),
+        ("texts", WaitsForAText),
         ("names", HasOneSortOfNames),
+        ("strays", CountsStraysOnce),
     ],
 )
 def test_families_find_other_faults_too(family, factory):

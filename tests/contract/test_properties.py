@@ -137,7 +137,7 @@ def test_p8_nothing_raises(all_told, each_holds):
     each_holds("P8", properties.p8_nothing_raises, all_told)
 
 
-@pytest.mark.late(3, "hostile objects")
+@pytest.mark.late(4, "hostile objects")
 def test_p8_hostile_objects(model_subject, model_row, keeps_property):
     """P8: nothing raises, whatever object it is; of our own reducer we know more."""
     subject = in_process(model_subject)

@@ -10,7 +10,7 @@ from doneness.generators.stateful import MACHINES, SORTS, run_machine
 pytestmark = pytest.mark.model
 
 
-@pytest.mark.late(4, "random data")
+@pytest.mark.late(5, "random data")
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__)
 def test_random_data_finds_no_divergence(
     machine,

@@ -73,9 +73,11 @@ def test_time_is_linear_in_the_run(model_subject, model_row):
         pytest.fail(f"{model_subject.name}: {found}", pytrace=False)
 
 
-@comes_later
+@pytest.mark.late(3, "streams beyond exploration")
 def test_nothing_is_lost_in_a_long_run(model_subject, model_row):
     """After thousands of events the first of them is still known."""
+    if model_subject is own_subjects()[1]:
+        pytest.skip("bytes are parsed into the same objects; the run is tried above")
     model_row.update(layer="a long run", subject=model_subject.name, examples=1)
     found = growth.lost_in_the_run(model_subject)
     if found is not None:

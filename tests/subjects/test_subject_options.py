@@ -101,6 +101,26 @@ class Quits(Good):
         super().feed(event)
 
 
+class Replays:
+    """Keeps a log, and goes through all of it whenever it is asked; not quickly."""
+
+    def __init__(self, run):
+        self.run, self.log = run, []
+
+    def feed(self, event):
+        self.log.append(event)
+
+    def close(self):
+        self.log.append(None)
+
+    @property
+    def status(self):
+        reducer = Good(self.run)
+        for event in self.log * 60:
+            reducer.feed(event)
+        return reducer.status
+
+
 def broken(run):
     raise RuntimeError("no database")
 
@@ -192,6 +212,15 @@ def test_a_wrong_reducer_fails_with_its_shortest_stream(check: Run) -> None:
     assert "left out: random data, since theirs:Eager has failed already" in said
     assert re.search(r"> +1 +succeeded with text +checking +done", said)
     assert "--subject=theirs:Eager --model-seed 1" in said
+
+
+def test_a_slow_reducer_is_told_so_and_not_explored_for_long(check: Run) -> None:
+    """What there was no time for is said, and short streams are tried all the same."""
+    said = check("--subject=theirs:Replays", "-k", "linear or numbers or calls", status=1)
+    assert "read after each event, 8 times the events take" in said
+    assert "left out: the rest of exploration/numbers, since theirs:Replays has failed" in said
+    assert "left out: streams beyond exploration, since theirs:Replays has failed already" in said
+    assert "streams/numbers" in said
 
 
 def test_only_checks_of_what_was_named_are_run(check: Run) -> None:

@@ -41,6 +41,23 @@ def test_the_programs_of_a_page_run(
         exec(program, {"__name__": "page"})
 
 
+@pytest.mark.parametrize("name", ["anthropic", "chat", "openai-responses"])
+def test_the_program_of_a_format_reads_a_capture(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As it is written, on a capture of the project."""
+    monkeypatch.chdir(tmp_path)
+    capture = ROOT / "fixtures" / "captures" / f"{name}.text.sse"
+    (tmp_path / "capture.sse").write_bytes(capture.read_bytes())
+    page = (ROOT / "docs" / "formats" / f"{name}.md").read_text("utf-8")
+    [program] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(program, {"__name__": "page"})
+    assert capsys.readouterr().out == "checking\n"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_its_links_lead_somewhere(page: Path) -> None:
     """Every relative link of every page names a file that is there."""

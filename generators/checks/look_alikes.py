@@ -74,6 +74,16 @@ STRANGE_KINDS: Final = (
     "step.completed", "checkpoint", "session.created", "stream.end", "[DONE]", "*", ".", "..",
 )  # fmt: skip
 
+TELLING_DATA: Final[tuple[dict[str, Any], ...]] = (
+    # What much takes for an end or a failure, wherever it stands.
+    {"message": "error"}, {"error": "error"}, {"error": {"message": "error", "code": 500}},
+    {"type": "error"}, {"code": 500}, {"is_error": True}, {"status": "failed"}, {"done": True},
+    {"finished": True}, {"final": True}, {"last": True}, {"status": "succeeded"}, {"ok": True},
+    {"status": "done"}, {"finish_reason": "stop"}, {"stop_reason": "end_turn"},
+    {"outcome": "succeeded", "final_text": "F"}, {"type": "done"}, {"state": "completed"},
+    {"cancelled": True}, {"event": "cancel.requested"}, {"kind": "approval.wait"}, {"retry": True},
+)  # fmt: skip
+
 WRONG_VALUES: Final[tuple[Any, ...]] = (
     None, True, False, 0, 1, -1, 2, 1.5, "", " ", "0", "1", "null", "true", "false", "True", "yes",
     "ok", "x", [], {}, [None], ["x"], ["succeeded"], {"a": 1}, {"text": "x"}, {"value": "x"}, [[]],

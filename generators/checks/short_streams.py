@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from doneness.generators.checks.stream_counts import few_times
+from doneness.generators.checks.stream_counts import few_times, plenty
 from doneness.generators.checks.stream_forms import bad_payloads, malformed, not_json, unknown_kinds
 from doneness.generators.checks.stream_history import (
     behind,
@@ -47,6 +47,7 @@ FAMILIES: Final[Mapping[str, Callable[[], Iterator[Stream]]]] = {
     "repeats": repeats,
     "contents": contents,
     "few times": few_times,
+    "plenty": plenty,
     "strays": strays,
     "behind": behind,
     "everything again": everything_again,

@@ -1,4 +1,4 @@
-"""Short streams about how many: the same a few times, two in turn, and several calls at once.
+"""Short streams about how many: the same a few times, two in turn, several calls, much of all.
 
 Exploration has two calls, and does not follow an event that leaves the declared state as it was;
 long streams are compared at their end alone. Here the third and the fifth are looked at one by one:
@@ -7,11 +7,11 @@ a reducer may count, or toggle, or have room for four.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
 from typing import Final
 
-from doneness.generators.checks.letters import says
+from doneness.generators.checks.letters import numbered, says
 from doneness.generators.checks.stream_parts import (
     FAILED,
     FINISHED,
@@ -21,7 +21,13 @@ from doneness.generators.checks.stream_parts import (
     Stream,
 )
 from doneness.generators.exploration import RUN
-from doneness.generators.moves import BY_NAME, Template
+from doneness.generators.moves import BY_NAME, TEMPLATES, Template
+from doneness.spec.vocabulary import Kind
+
+
+def _ahead(by: int) -> Callable[[int], int]:
+    return lambda last: last + by
+
 
 TIMES: Final = 10
 TURNS: Final = 4
@@ -63,6 +69,37 @@ def few_times() -> Iterator[Stream]:
         yield RUN, pair * TURNS
     for number in CALLS:
         yield from _calls(number)
+
+
+_PLENTY: Final = tuple(
+    tuple(BY_NAME[name] for name in names)
+    for names in (
+        ("text", "odd text", "response completed", "response completed", "requested c1"),
+        ("text", "requested c1", "finished c1", "requested c2", "failed c2", "response completed"),
+        ("requested c1", "started c1", "requested c2", "approval wait", "cancel requested"),
+        ("text", "response completed", "response unresolved", "response completed"),
+        ("response unresolved", "response unresolved", "response completed"),
+        ("requested c1", "succeeded with text", "finished c1", "succeeded with odd text"),
+        ("approval wait", "succeeded with text", "requested c1", "paused without text"),
+        ("text", "response completed", "requested c1", "failed with text"),
+        ("text", "response completed", "succeeded with text", "check right not ok"),
+        ("text", "the last id, other data", "a gap by one", "text", "requested c1"),
+    )
+)
+_ANYTHING: Final = (
+    *(one for one in TEMPLATES if one.group in ("kind", "eof", "order", "repeat", "foreign")),
+    *(
+        numbered(_ahead(by), f"seq ahead by {by:,}", Kind.TEXT_DELTA, {"text": "x"})
+        for by in (10, 100, 1_000, 10_000, 1_000_000)
+    ),
+)
+
+
+def plenty() -> Iterator[Stream]:
+    """Where there is more than one of everything, and much was refused: any event, then probes."""
+    probes = tuple(BY_NAME[name] for name in ("text", "succeeded with text", "check right ok"))
+    for before, letter in product(_PLENTY, _ANYTHING):
+        yield RUN, (*before, letter, *probes)
 
 
 def _calls(number: int) -> Iterator[Stream]:

@@ -76,6 +76,8 @@ def unknown_kinds() -> Iterator[Stream]:
     for other in (*look_alikes.STRANGE_KINDS, *look_alikes.NAMES):
         for data in ({}, {"text": "x"}, {"call_id": CALL}, {"message": "x"}):
             yield RUN, (unheard_of(other, data),)
+    for data in look_alikes.TELLING_DATA:
+        yield RUN, (TEXT, unheard_of("future", data), TEXT)
 
 
 def _unheard_of_like(name: str, kind: str) -> Template:

@@ -89,7 +89,7 @@ def runs() -> Iterator[Stream]:
     others = (
         RUN.upper(), RUN.lower(), RUN.title(), f"{RUN} ", f" {RUN}", f"{RUN}\n", f"{RUN}\0",
         RUN[:-1], RUN[1:], RUN[:1], f"{RUN}:1", f"{RUN}/sub", f"x{RUN}", RUN.replace("-", "_"),
-        RUN * 2, RUN[::-1], "null", "*", "undefined", " ",
+        *RUN.split("-"), f"{RUN}-", RUN * 2, RUN[::-1], "null", "*", "undefined", " ",
     )  # fmt: skip
     for other in others:
         yield RUN, (stray(_named(other), TEXT), TEXT)

@@ -222,6 +222,42 @@ class HasOneSortOfNames(Changed):
         return {**event, "data": {}} if taken else event
 
 
+class LosesAResponse(Changed):
+    """A failed call takes the last response with it, if there was one before."""
+
+    @property
+    def model_responses(self):
+        shown = self.inner.model_responses
+        return shown[:-1] if len(shown) > 1 and "failed" in self.inner.tools.values() else shown
+
+
+class StartsAnewFarAhead(Changed):
+    """A far jump is a new session, in which nobody knows the calls of the old one."""
+
+    far = False
+
+    def change(self, event):
+        self.far |= event["seq"] > self.inner.last_seq + 500
+        return event
+
+    @property
+    def tools(self):
+        return {} if self.far else self.inner.tools
+
+
+class BelievesInErrors(Changed):
+    """Whatever says that it is an error is one."""
+
+    def change(self, event):
+        is_error = event["data"].get("message") == "error"
+        return {**event, "kind": "text.delta"} if is_error else event
+
+
+class TakesThePartForTheRun(Changed):
+    def change(self, event):
+        return {**event, "run": RUN} if RUN.startswith(f"{event['run']}-") else event
+
+
 SHORT = {
     "names": TrimsCalls,
     "runs": FoldsRuns,
@@ -235,6 +271,7 @@ SHORT = {
     "repeats": DropsNulls,
     "contents": ComparesAsText,
     "few times": DropsTheThirdWait,
+    "plenty": LosesAResponse,
     "strays": ForeignCancel,
     "behind": MissesTheNext,
     "everything again": WaitsAgain,
@@ -255,6 +292,9 @@ def test_each_family_finds_its_fault_in_few_events(family):
     ("family", "factory"),
     [
         ("few times", HasRoomForFour),
+        ("kinds", BelievesInErrors),
+        ("plenty", StartsAnewFarAhead),
+        ("runs", TakesThePartForTheRun),
         ("texts", ExpectsTheWhole),
         ("texts", ReplacesWithPatterns),
         ("texts", WaitsForAText),

@@ -11,6 +11,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 FOLDERS = {
     "adapters/openai_agents": "agents",
     "agent": "pydantic",
@@ -46,6 +48,12 @@ if collect_ignore:
         for file in sorted(HERE.rglob("test_*.py"))
         if not all(map(is_there, imports(file)))
     ]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out unread, under `-m model`, a file of tests that never says so: that is most."""
+    asked = config.getoption("markexpr") == "model" and collection_path.suffix == ".py"
+    return (asked and "mark.model" not in collection_path.read_text("utf-8")) or None
 
 
 def pytest_configure() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from doneness.generators import strategies
 from doneness.generators.stateful import MACHINES, SORTS, run_machine
+from doneness.generators.subject import own_subjects
 
 pytestmark = pytest.mark.model
 
@@ -21,7 +22,12 @@ def test_random_data_finds_no_divergence(
     model_row,
     keeps_contract,
 ):
-    """Whatever data the events carry, the subject shows what the declaration says."""
+    """Whatever data the events carry, the subject shows what the declaration says.
+
+    Bytes are parsed into the same objects, so our own reducer gets half as many examples as bytes.
+    """
+    if model_subject is own_subjects()[1]:
+        model_examples = (model_examples + 1) // 2
     fired, divergence = run_machine(
         machine,
         model_subject,

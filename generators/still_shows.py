@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from doneness.generators.checks import properties
@@ -11,6 +12,7 @@ from doneness.generators.classify import moves
 from doneness.generators.divergence import Divergence, compare, was_not_run
 from doneness.generators.exploration import agrees
 from doneness.generators.log_shrink import StillShows
+from doneness.generators.narrow import narrowed
 from doneness.generators.oracle import Move, Oracle
 from doneness.generators.subject import Snapshot, Subject
 
@@ -24,9 +26,17 @@ PROPERTIES: Final[Mapping[str, Callable[[Story], Breach | None]]] = {
 }
 """The properties that one stream can break by itself."""
 
+_NEEDS: Final = dict(properties.PER_STORY)
+_RAISING: Final = "P8"
+"""Judges whatever reading raises, so all is read for it."""
+
 
 class GivenUpError(Exception):
     """The subject misbehaved so often that it is not asked any more."""
+
+
+class NotShownError(ValueError):
+    """The subject does not show what a property is about."""
 
 
 def differs(subject: Subject, run: str) -> StillShows:
@@ -52,10 +62,14 @@ def _require_answer(shown: Snapshot) -> None:
 
 
 def breaks(subject: Subject, run: str, rule: str) -> StillShows:
-    """Whether the subject breaks a named property anywhere in the stream."""
+    """Whether the subject breaks a named property anywhere in the stream.
+
+    What it returns raises as `breach` does.
+    """
+    asked = _asked_for(subject, rule)
 
     def shows(events: list[object]) -> bool:
-        return breach(subject, run, rule, moves(run, events)) is not None
+        return _breach(asked, run, rule, moves(run, events)) is not None
 
     return shows
 
@@ -65,11 +79,28 @@ def breach(subject: Subject, run: str, rule: str, played: Sequence[Move]) -> Bre
 
     Raises:
         GivenUpError: likewise.
+        NotShownError: the subject lacks an observable of that property.
     """
+    return _breach(_asked_for(subject, rule), run, rule, played)
+
+
+def _asked_for(subject: Subject, rule: str) -> Subject:
+    return subject if rule == _RAISING else narrowed(subject, _NEEDS[PROPERTIES[rule]])
+
+
+def _breach(subject: Subject, run: str, rule: str, played: Sequence[Move]) -> Breach | None:
     [shown] = subject.every(run, [[move.event for move in played]])
     for snapshot in shown:
         _require_answer(snapshot)
-    return PROPERTIES[rule](Story(run, (), tuple(played), tuple(shown)))
+    if rule != _RAISING:
+        shown = list(takewhile(lambda snapshot: "failure" not in snapshot, shown))
+        missing = [name for name in _NEEDS[PROPERTIES[rule]] if shown and name not in shown[0]]
+        if missing:
+            raise NotShownError(
+                f"{rule} is about {', '.join(missing)}, which {subject.name} does not show: "
+                "choose another property, or none"
+            )
+    return PROPERTIES[rule](Story(run, (), tuple(played[: len(shown)]), tuple(shown)))
 
 
 def first_difference(subject: Subject, run: str, played: Sequence[Move]) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -209,6 +210,22 @@ _CONTAINERS: Final = (list, dict, set)
 
 def _all_of(reducer: object) -> Snapshot:
     return {**_shown(reducer), "hidden": hidden_state(reducer)}
+
+
+def wrapped_inside(
+    subject: Subject, wrap: Callable[[Callable[[str], Any]], Callable[[str], Any]]
+) -> Subject | None:
+    """The same subject with something around each of its reducers; None for a program.
+
+    What is adapted stays so: it is the reducer within that is wrapped.
+    """
+    inner: Any = getattr(subject, "inner", subject)
+    if not isinstance(inner, PythonSubject):
+        return None
+    wrapped = inner.wrapped(wrap)
+    if inner is subject:
+        return wrapped
+    return replace(subject, inner=wrapped)  # type: ignore[type-var] # what has an inner one
 
 
 def _shown(reducer: object) -> Snapshot:

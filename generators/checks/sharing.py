@@ -8,7 +8,6 @@ same objects first. None of that may show.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, Final
@@ -25,7 +24,7 @@ from doneness.generators.divergence import Divergence
 from doneness.generators.exploration import RUN
 from doneness.generators.moves import BY_NAME, play
 from doneness.generators.oracle import END_OF_TRANSPORT, Oracle
-from doneness.generators.subject import PythonSubject, Subject, end_transport
+from doneness.generators.subject import Subject, end_transport, wrapped_inside
 from doneness.generators.walks import access_paths
 
 OTHER: Final = "run-B"
@@ -155,9 +154,6 @@ def in_company(subject: Subject, check: str) -> Subject | None:
     """
     inner: Any = getattr(subject, "inner", subject)
     wrap = _WRAPPED.get(check.removeprefix(_CHECK)) if check.startswith(_CHECK) else None
-    if wrap is None or not isinstance(inner, PythonSubject) or inner.json_only:
+    if wrap is None or getattr(inner, "json_only", True):
         return None
-    wrapped = inner.wrapped(wrap)
-    if inner is subject:
-        return wrapped
-    return replace(subject, inner=wrapped)  # type: ignore[type-var] # what has an inner one
+    return wrapped_inside(subject, wrap)

@@ -21,6 +21,7 @@ from doneness.generators.oracle import END_OF_TRANSPORT
 from doneness.generators.still_shows import (
     PROPERTIES,
     GivenUpError,
+    NotShownError,
     breach,
     breaks,
     differs,
@@ -105,7 +106,11 @@ def command(
     _say(f"{len(events):,} events of run {visible(run)}")
     if eof:
         events.append(END_OF_TRANSPORT)
-    shortest = _shrunk(subject, run, events, rule, answer_seconds)
+    try:
+        shortest = _shrunk(subject, run, events, rule, answer_seconds)
+    except NotShownError as error:
+        _say(f"Error: {visible(str(error))}")
+        sys.exit(2)
     if shortest is None:
         _say("nothing to shrink: the subject keeps the contract on this log")
         return
@@ -157,8 +162,11 @@ def _shrunk(
         if length is None:
             return None
         log = log[:length]
-    elif not still_shows(events):
-        return None
+    else:
+        broken = breach(subject, run, rule, [link.move for link in log])
+        if broken is None:
+            return None
+        log = log[: broken.index + 1]
     if not still_shows([link.event for link in log]):
         _not_again(answer_seconds)
     search = Shrinking(run, log, still_shows)

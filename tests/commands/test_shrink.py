@@ -35,6 +35,32 @@ class WrongOnce(Progress):
     def closed(self):
         return WrongOnce.times != 1 and super().closed
 
+class IsNotRead(SaysDone):
+    @property
+    def text(self):
+        raise AssertionError("nobody needs that")
+
+class OnlyStatus:
+    def __init__(self, run):
+        self.reducer = Progress(run)
+
+    def feed(self, event):
+        if event["kind"] == "run.ended":
+            raise RuntimeError
+        self.reducer.feed(event)
+
+    def close(self):
+        self.reducer.close_transport()
+
+    @property
+    def status(self):
+        return self.reducer.status
+
+class RaisesAtTheEnd(OnlyStatus):
+    @property
+    def issues(self):
+        return self.reducer.issues
+
 class Hangs(Progress):
     def feed(self, event):
         while True:
@@ -104,6 +130,29 @@ def test_what_is_not_shown_again_is_not_written(log: Path) -> None:
     done = CliRunner().invoke(command, [str(log), "--subject", "says_done:WrongOnce"])
     assert (done.exit_code, log.with_suffix(".case.json").exists()) == (2, False)
     assert "do not show it again" in done.stderr
+
+
+def test_a_property_reads_what_it_is_about_alone(log: Path) -> None:
+    """The text so far, read after each event of a long log, would fill any memory."""
+    asked = [str(log), "--property", "P1", "--subject", "says_done:IsNotRead"]
+    assert CliRunner().invoke(command, asked).exit_code == 1
+    [case] = load(log.with_suffix(".case.json"))
+    assert [event["kind"] for event in case.events if event] == ["run.ended"]
+
+
+def test_a_property_of_what_is_not_shown_is_refused(log: Path) -> None:
+    """In one line that says what is missing."""
+    asked = [str(log), "--property", "P2", "--subject", "says_done:OnlyStatus"]
+    done = CliRunner().invoke(command, asked)
+    assert done.exit_code == 2
+    assert "P2 is about issues, which says_done:OnlyStatus does not show" in done.stderr
+
+
+def test_where_a_subject_raises_other_properties_say_nothing(log: Path) -> None:
+    """Only P8 judges that."""
+    asked = [str(log), "--subject", "says_done:RaisesAtTheEnd", "--property"]
+    assert CliRunner().invoke(command, [*asked, "P2"]).exit_code == 0
+    assert CliRunner().invoke(command, [*asked, "P8"]).exit_code == 1
 
 
 @pytest.mark.usefixtures("log")
